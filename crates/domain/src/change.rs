@@ -1,0 +1,73 @@
+//! What the change feed records.
+
+use serde::{Deserialize, Serialize};
+
+/// The kinds of resource that the store keeps. The text form is stored, so a variant is never renamed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Noun {
+    /// An organization or a folder below one.
+    Group,
+    /// A user or a workload.
+    Identity,
+    /// A named set of capabilities.
+    Role,
+    /// A role held by an identity at a group.
+    RoleBinding,
+    /// A registry repository.
+    Repo,
+    /// A token signing key.
+    SigningKey,
+}
+
+impl Noun {
+    /// The stored form.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Group => "group",
+            Self::Identity => "identity",
+            Self::Role => "role",
+            Self::RoleBinding => "role_binding",
+            Self::Repo => "repo",
+            Self::SigningKey => "signing_key",
+        }
+    }
+
+    /// How error messages call it.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Group => "group",
+            Self::Identity => "identity",
+            Self::Role => "role",
+            Self::RoleBinding => "role binding",
+            Self::Repo => "repo",
+            Self::SigningKey => "signing key",
+        }
+    }
+}
+
+/// What happened to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// It came into being.
+    Created,
+    /// It changed.
+    Updated,
+    /// It is gone.
+    Deleted,
+}
+
+impl Op {
+    /// The stored form.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Deleted => "deleted",
+        }
+    }
+}

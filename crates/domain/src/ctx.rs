@@ -1,0 +1,123 @@
+//! The context of one call: who, what for, when, and under which conditions.
+
+use std::{net::IpAddr, sync::Arc};
+
+use crate::{
+    caller::{Actor, Caller},
+    entropy::Entropy,
+    error::{Error, Kind, Rule},
+    grant::{Grant, Scopes},
+    revision::{Etag, Revision},
+    secret::Secret,
+    time::Timestamp,
+};
+
+/// Everything a use case may know about the call it serves. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Ctx {
+    /// Names the request in logs, audit rows and answers.
+    pub request_id: Arc<str>,
+    /// The full method name, `/package.Service/Method`, or the task of the server itself.
+    pub method: &'static str,
+    /// The API version of the method, such as `v2beta1`; empty for the server's own tasks.
+    pub api_version: &'static str,
+    /// The event that a success of this method announces, if any.
+    pub event: Option<EventRule>,
+    /// On whose behalf.
+    pub actor: Actor,
+    /// What the actor holds, after the token's narrowing.
+    pub grants: Arc<[Grant]>,
+    /// Where the actor holds the method's capabilities.
+    pub scopes: Arc<Scopes>,
+    /// The bearer token as it arrived, for the methods that judge it themselves.
+    pub bearer: Option<Secret<String>>,
+    /// The address of the client, behind trusted proxies the one they name.
+    pub peer: Option<IpAddr>,
+    /// What the client says it is.
+    pub user_agent: Option<Arc<str>>,
+    /// When the request arrived; one value for the whole call.
+    pub now: Timestamp,
+    /// Random bytes.
+    pub entropy: Arc<dyn Entropy>,
+    /// Only write when the row's entity tag is admitted by this.
+    pub if_match: Option<Etag>,
+    /// Apply this request at most once.
+    pub idempotency: Option<IdempotencyClaim>,
+    /// Do everything but keep nothing.
+    pub validate_only: bool,
+}
+
+/// What the contract says about the event of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventRule {
+    /// The event type, such as `dev.chainguard.api.iam.group.created.v1`.
+    pub kind: &'static str,
+    /// Whether subscribers outside the server see it.
+    pub customer: bool,
+}
+
+/// A caller's wish that a request is applied at most once. Lives 24 hours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdempotencyClaim {
+    /// SHA-256 over the caller, its narrowing and the key it chose.
+    pub key: [u8; 32],
+    /// SHA-256 over the method and the request message.
+    pub request: [u8; 32],
+}
+
+impl Ctx {
+    /// The context of something that the server does by itself.
+    pub fn system(task: &'static str, now: Timestamp, entropy: Arc<dyn Entropy>) -> Self {
+        Self {
+            request_id: task.into(),
+            method: task,
+            api_version: "",
+            event: None,
+            actor: Actor::System(task),
+            grants: Arc::new([]),
+            scopes: Arc::new(Scopes::Subtrees(Vec::new())),
+            bearer: None,
+            peer: None,
+            user_agent: None,
+            now,
+            entropy,
+            if_match: None,
+            idempotency: None,
+            validate_only: false,
+        }
+    }
+
+    /// The authenticated caller.
+    ///
+    /// # Errors
+    /// Unauthenticated when nobody proved who they are.
+    pub fn caller(&self) -> Result<&Caller, Error> {
+        match &self.actor {
+            Actor::Caller(caller) => Ok(caller),
+            Actor::Anonymous | Actor::System(_) => {
+                Err(Error::unauthenticated(Rule::TokenMissing, "this call needs a bearer token"))
+            }
+        }
+    }
+
+    /// Whether an operator of the server calls.
+    #[must_use]
+    pub fn is_operator(&self) -> bool {
+        matches!(&self.actor, Actor::Caller(caller) if caller.operator)
+    }
+
+    /// Refuses the write when `If-Match` was sent and does not admit the row's revision (RFC 9110 section 13.1.1).
+    ///
+    /// # Errors
+    /// Aborted: read the resource again and retry with its new entity tag.
+    pub fn check_match(&self, revision: Revision) -> Result<(), Error> {
+        match &self.if_match {
+            Some(tag) if !tag.admits(revision) => Err(Error::new(
+                Kind::Aborted,
+                Rule::EtagMismatch,
+                format!("the resource has changed: its entity tag is {}, not {tag}; read it again and retry", revision.etag()),
+            )),
+            _ => Ok(()),
+        }
+    }
+}

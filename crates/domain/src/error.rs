@@ -1,0 +1,411 @@
+//! The one error vocabulary. It knows no transport: `gateway` turns it into a gRPC status and an HTTP answer at one point.
+
+use std::{error::Error as StdError, fmt, time::Duration};
+
+use crate::change::Noun;
+
+/// The class of an error, named after the canonical codes of google.rpc.Code (AIP-193).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The request can never succeed as it is.
+    InvalidArgument,
+    /// The caller did not prove who it is.
+    Unauthenticated,
+    /// The caller may not do this here.
+    PermissionDenied,
+    /// The resource does not exist.
+    NotFound,
+    /// A resource with that unique key exists.
+    AlreadyExists,
+    /// The system is not in the state that the request needs.
+    FailedPrecondition,
+    /// Lost against a concurrent change; read again and retry.
+    Aborted,
+    /// A limit of this server was reached for now; retry later.
+    ResourceExhausted,
+    /// The request took longer than it may.
+    DeadlineExceeded,
+    /// The method exists in the contract but not yet in this server.
+    Unimplemented,
+    /// A part that the server depends on does not answer; retry later.
+    Unavailable,
+    /// A defect of the server; details are in its log under the request id.
+    Internal,
+}
+
+/// Why, more precisely: stable names that programs may match. They travel as `metadata.rule` of google.rpc.ErrorInfo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rule {
+    /// A field does not have the value that it must have; the violations name it.
+    Field,
+    /// A required field is absent.
+    Required,
+    /// The body is not JSON, or not the JSON of the method's message.
+    Json,
+    /// The protobuf body does not decode.
+    Protobuf,
+    /// The update mask names an unknown field.
+    UpdateMask,
+    /// A field that never changes was given another value.
+    Immutable,
+    /// The order is not one that the list offers.
+    OrderBy,
+    /// The page size is negative.
+    PageSize,
+    /// The skip is negative.
+    Skip,
+    /// The page token was altered or is of another server.
+    PageToken,
+    /// The page token belongs to a list with other filters or order.
+    PageTokenMismatch,
+    /// The path, query, header block or body is larger than the server accepts.
+    TooLarge,
+    /// No such path.
+    NoSuchPath,
+    /// The path exists, but not with this HTTP method.
+    MethodNotAllowed,
+    /// No token was sent.
+    TokenMissing,
+    /// The token is not one of this server's, or is malformed, altered or of another audience.
+    TokenInvalid,
+    /// The token's lifetime is over.
+    TokenExpired,
+    /// The identity is gone or its relationship changed after the token was made.
+    TokenRevoked,
+    /// The caller lacks a capability at that place.
+    CapabilityMissing,
+    /// The caller would hand out a capability that it does not hold there.
+    Escalation,
+    /// Only operators of this server may do this.
+    OperatorsOnly,
+    /// No identity accepts the presented token; the message names the claim.
+    ClaimMismatch,
+    /// The token's issuer is not one that may be used here.
+    IssuerNotAllowed,
+    /// The issuer's keys could not be fetched.
+    IssuerUnavailable,
+    /// No resource has this identifier.
+    NoSuchResource,
+    /// The name is taken in that group.
+    NameTaken,
+    /// The resource still has others below it.
+    NotEmpty,
+    /// A role is bound and cannot go.
+    RoleBound,
+    /// Built-in roles never change.
+    BuiltIn,
+    /// The identities, roles or groups do not belong together.
+    OtherOrganization,
+    /// `If-Match` does not admit the current revision.
+    EtagMismatch,
+    /// The idempotency key was used for another request.
+    IdempotencyKeyReused,
+    /// The first request with this idempotency key was applied, but its answer is lost.
+    IdempotentAnswerLost,
+    /// A request with this idempotency key is under way.
+    IdempotentRequestRunning,
+    /// The server is at one of its limits.
+    Overloaded,
+    /// The request took too long.
+    Timeout,
+    /// The method is not in this server yet.
+    NotImplemented,
+    /// A dependency is down.
+    Unavailable,
+    /// A defect; nothing more is told outside.
+    Internal,
+}
+
+/// One failed condition of the system's state (google.rpc.PreconditionFailure).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Precondition {
+    /// A stable name such as `RESOURCE_NOT_EMPTY`.
+    pub kind: &'static str,
+    /// What the condition is about: usually a UIDP.
+    pub subject: String,
+    /// What is wrong and what to do.
+    pub description: String,
+}
+
+/// One field that does not have the value that it must have (google.rpc.BadRequest).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Path of the field: snake case, dots between levels, relative to the resource for fields of the resource.
+    pub field: String,
+    /// What is wrong and what would be right.
+    pub description: String,
+}
+
+/// What a caller learns about a failure beyond kind and message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Fields with wrong values, one entry each.
+    Fields(Vec<Violation>),
+    /// Conditions that do not hold.
+    Preconditions(Vec<Precondition>),
+    /// The resource that the error is about.
+    Resource {
+        /// What kind of resource.
+        noun: Noun,
+        /// Its identifier.
+        uid: String,
+    },
+    /// When a retry makes sense.
+    RetryAfter(Duration),
+}
+
+/// A failure with an outside half (kind, rule, message, details) and an inside half (the cause), which only the log sees.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: Kind,
+    rule: Rule,
+    message: String,
+    details: Vec<Detail>,
+    cause: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of `kind` for `rule`; `message` is shown to the caller as it is.
+    pub fn new(kind: Kind, rule: Rule, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, rule, message: message.into(), details: Vec::new(), cause: None }))
+    }
+
+    /// One field has a wrong value.
+    pub fn field(field: impl Into<String>, description: impl Into<String>) -> Self {
+        Self::fields(Rule::Field, vec![Violation { field: field.into(), description: description.into() }])
+    }
+
+    /// Several fields have wrong values.
+    #[must_use]
+    pub fn fields(rule: Rule, violations: Vec<Violation>) -> Self {
+        let list: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
+        let message = format!("Invalid argument: {}", list.join("; "));
+        Self::new(Kind::InvalidArgument, rule, message).with(Detail::Fields(violations))
+    }
+
+    /// A condition of the system's state does not hold. `kind` is the violation's type.
+    pub fn precondition(rule: Rule, kind: &'static str, subject: impl Into<String>, description: impl Into<String>) -> Self {
+        let (subject, description) = (subject.into(), description.into());
+        let message = format!("Precondition failed: {description}");
+        Self::new(Kind::FailedPrecondition, rule, message).with(Detail::Preconditions(vec![Precondition {
+            kind,
+            subject,
+            description,
+        }]))
+    }
+
+    /// The resource still has `children` below it, such as `child repos`.
+    pub fn not_empty(noun: Noun, uid: impl Into<String>, children: &str) -> Self {
+        let description = format!("cannot delete {} with {children}", noun.title());
+        Self::precondition(Rule::NotEmpty, "RESOURCE_NOT_EMPTY", uid, description)
+    }
+
+    /// No resource of that kind has this identifier.
+    pub fn not_found(noun: Noun, uid: impl Into<String>) -> Self {
+        let uid = uid.into();
+        Self::new(Kind::NotFound, Rule::NoSuchResource, format!("{} {uid} not found", noun.title()))
+            .with(Detail::Resource { noun, uid })
+    }
+
+    /// The caller may not do this here. The message names what is missing, never whether the thing exists.
+    pub fn denied(rule: Rule, message: impl Into<String>) -> Self {
+        Self::new(Kind::PermissionDenied, rule, message)
+    }
+
+    /// The caller did not prove who it is.
+    pub fn unauthenticated(rule: Rule, message: impl Into<String>) -> Self {
+        Self::new(Kind::Unauthenticated, rule, message)
+    }
+
+    /// A defect of the server or its storage. The caller learns only that; `cause` goes to the log.
+    pub fn internal(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::new(Kind::Internal, Rule::Internal, "internal error; the server's log has more under the request id").because(cause)
+    }
+
+    /// Adds a detail.
+    #[must_use]
+    pub fn with(mut self, detail: Detail) -> Self {
+        self.0.details.push(detail);
+        self
+    }
+
+    /// Adds the cause, which only the log sees.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// The class.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// The precise reason.
+    #[must_use]
+    pub fn rule(&self) -> Rule {
+        self.0.rule
+    }
+
+    /// What the caller reads.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What the caller's program reads.
+    #[must_use]
+    pub fn details(&self) -> &[Detail] {
+        &self.0.details
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("rule", &self.0.rule)
+            .field("message", &self.0.message)
+            .field("details", &self.0.details)
+            .field("cause", &self.0.cause)
+            .finish()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.cause.as_ref().map(|cause| &**cause as &(dyn StdError + 'static))
+    }
+}
+
+/// Collects field violations so that one answer names them all.
+#[derive(Debug, Default)]
+pub struct Violations(Vec<Violation>);
+
+impl Violations {
+    /// Adds a violation, unless the field already has one.
+    pub fn add(&mut self, field: impl Into<String>, description: impl Into<String>) {
+        let field = field.into();
+        if !self.0.iter().any(|known| known.field == field) {
+            self.0.push(Violation { field, description: description.into() });
+        }
+    }
+
+    /// Whether no violation was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The error that names all violations, if there are any.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidArgument`] when at least one violation was added.
+    pub fn check(self) -> Result<(), Error> {
+        if self.0.is_empty() { Ok(()) } else { Err(Error::fields(Rule::Field, self.0)) }
+    }
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 12] = [
+        Self::InvalidArgument,
+        Self::Unauthenticated,
+        Self::PermissionDenied,
+        Self::NotFound,
+        Self::AlreadyExists,
+        Self::FailedPrecondition,
+        Self::Aborted,
+        Self::ResourceExhausted,
+        Self::DeadlineExceeded,
+        Self::Unimplemented,
+        Self::Unavailable,
+        Self::Internal,
+    ];
+
+    /// The canonical name, such as `INVALID_ARGUMENT`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidArgument => "INVALID_ARGUMENT",
+            Self::Unauthenticated => "UNAUTHENTICATED",
+            Self::PermissionDenied => "PERMISSION_DENIED",
+            Self::NotFound => "NOT_FOUND",
+            Self::AlreadyExists => "ALREADY_EXISTS",
+            Self::FailedPrecondition => "FAILED_PRECONDITION",
+            Self::Aborted => "ABORTED",
+            Self::ResourceExhausted => "RESOURCE_EXHAUSTED",
+            Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            Self::Unimplemented => "UNIMPLEMENTED",
+            Self::Unavailable => "UNAVAILABLE",
+            Self::Internal => "INTERNAL",
+        }
+    }
+}
+
+impl Rule {
+    /// Every rule, with its stable name and what it means: the source of the error catalogue.
+    pub const ALL: [(Self, &'static str, &'static str); 39] = [
+        (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
+        (Self::Required, "REQUIRED", "A required field is absent."),
+        (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
+        (Self::Protobuf, "PROTOBUF", "The protobuf body does not decode."),
+        (Self::UpdateMask, "UPDATE_MASK", "The update mask names an unknown field."),
+        (Self::Immutable, "IMMUTABLE", "A field that never changes was given another value."),
+        (Self::OrderBy, "ORDER_BY", "The order is not one that the list offers."),
+        (Self::PageSize, "PAGE_SIZE", "The page size is negative."),
+        (Self::Skip, "SKIP", "The skip is negative."),
+        (Self::PageToken, "PAGE_TOKEN", "The page token was altered or is of another server."),
+        (Self::PageTokenMismatch, "PAGE_TOKEN_MISMATCH", "The page token belongs to a list with other filters or order."),
+        (Self::TooLarge, "TOO_LARGE", "The path, query, header block or body is larger than the server accepts."),
+        (Self::NoSuchPath, "NO_SUCH_PATH", "No such path."),
+        (Self::MethodNotAllowed, "METHOD_NOT_ALLOWED", "The path exists, but not with this HTTP method."),
+        (Self::TokenMissing, "TOKEN_MISSING", "No token was sent."),
+        (
+            Self::TokenInvalid,
+            "TOKEN_INVALID",
+            "The token is not one of this server's, or is malformed, altered or of another audience.",
+        ),
+        (Self::TokenExpired, "TOKEN_EXPIRED", "The token's lifetime is over."),
+        (Self::TokenRevoked, "TOKEN_REVOKED", "The identity is gone or its relationship changed after the token was made."),
+        (Self::CapabilityMissing, "CAPABILITY_MISSING", "The caller lacks a capability at that place."),
+        (Self::Escalation, "ESCALATION", "The caller would hand out a capability that it does not hold there."),
+        (Self::OperatorsOnly, "OPERATORS_ONLY", "Only operators of this server may do this."),
+        (Self::ClaimMismatch, "CLAIM_MISMATCH", "No identity accepts the presented token; the message names the claim."),
+        (Self::IssuerNotAllowed, "ISSUER_NOT_ALLOWED", "The token's issuer is not one that may be used here."),
+        (Self::IssuerUnavailable, "ISSUER_UNAVAILABLE", "The issuer's keys could not be fetched."),
+        (Self::NoSuchResource, "NO_SUCH_RESOURCE", "No resource has this identifier."),
+        (Self::NameTaken, "NAME_TAKEN", "The name is taken in that group."),
+        (Self::NotEmpty, "NOT_EMPTY", "The resource still has others below it."),
+        (Self::RoleBound, "ROLE_BOUND", "A role is bound and cannot go."),
+        (Self::BuiltIn, "BUILT_IN", "Built-in roles never change."),
+        (Self::OtherOrganization, "OTHER_ORGANIZATION", "The identities, roles or groups do not belong together."),
+        (Self::EtagMismatch, "ETAG_MISMATCH", "`If-Match` does not admit the current revision."),
+        (Self::IdempotencyKeyReused, "IDEMPOTENCY_KEY_REUSED", "The idempotency key was used for another request."),
+        (
+            Self::IdempotentAnswerLost,
+            "IDEMPOTENT_ANSWER_LOST",
+            "The first request with this idempotency key was applied, but its answer is lost.",
+        ),
+        (Self::IdempotentRequestRunning, "IDEMPOTENT_REQUEST_RUNNING", "A request with this idempotency key is under way."),
+        (Self::Overloaded, "OVERLOADED", "The server is at one of its limits."),
+        (Self::Timeout, "TIMEOUT", "The request took too long."),
+        (Self::NotImplemented, "NOT_IMPLEMENTED", "The method is not in this server yet."),
+        (Self::Unavailable, "UNAVAILABLE", "A dependency is down."),
+        (Self::Internal, "INTERNAL", "A defect; nothing more is told outside."),
+    ];
+
+    /// The stable name, such as `PAGE_TOKEN_MISMATCH`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or("INTERNAL", |(_, name, _)| name)
+    }
+}

@@ -1,0 +1,13 @@
+//! The nouns of identity and access management.
+
+pub mod group;
+pub mod identity;
+pub mod role;
+pub mod role_binding;
+
+pub use group::{Group, GroupSpec, OrgKind, OrgStatus};
+pub use identity::{
+    AwsIdentity, ClaimMatch, Identity, IdentitySpec, Matcher, Relationship, RelationshipType, ServicePrincipal, StaticKeys,
+};
+pub use role::{Role, RoleSpec};
+pub use role_binding::{RoleBinding, RoleBindingSpec, RoleBindingView};

@@ -1,0 +1,44 @@
+//! The words of Provost: identifiers, names, capabilities, errors, the call context and the ports that other crates implement.
+//!
+//! Nothing here does I/O, reads a clock or draws random numbers: time and randomness arrive through [`Ctx`].
+//! Nothing here knows the wire: protobuf, HTTP and JSON shapes belong to `contract`, `gateway` and `api`.
+//! The nouns derive serde only because the store keeps nested shapes and event snapshots as JSON text.
+
+pub mod caller;
+pub mod capability;
+pub mod change;
+pub mod ctx;
+pub mod entropy;
+pub mod error;
+pub mod grant;
+pub mod iam;
+pub mod list;
+pub mod ports;
+pub mod registry;
+pub mod revision;
+pub mod secret;
+pub mod text;
+pub mod time;
+pub mod uidp;
+
+pub use caller::{Actor, Caller, Upstream};
+pub use capability::{Capability, CapabilitySet};
+pub use change::{Noun, Op};
+pub use ctx::{Ctx, EventRule};
+pub use entropy::Entropy;
+pub use error::{Error, Kind, Rule, Violations};
+pub use grant::{Grant, Narrowing, Place, Scopes};
+pub use list::{ListRequest, Order, OrderField, Page, UidpFilter};
+pub use revision::{Etag, Revision};
+pub use secret::Secret;
+pub use text::{Description, Name};
+pub use time::{Clock, Timestamp};
+pub use uidp::Uidp;
+
+/// What a use case answers: a value or the error that the caller sees.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Turns the current value of a noun into the wished one; runs inside the write transaction.
+///
+/// Returning an error leaves everything as it was.
+pub type Patch<T> = Box<dyn FnOnce(&T) -> Result<T> + Send>;

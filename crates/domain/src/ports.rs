@@ -1,0 +1,66 @@
+//! What one crate needs and another gives: small traits, implemented below and wired by the program.
+
+use async_trait::async_trait;
+
+use crate::{
+    caller::Caller,
+    ctx::{Ctx, IdempotencyClaim},
+    error::Error,
+    grant::Grant,
+    secret::Secret,
+    time::Timestamp,
+};
+
+/// Judges API tokens. Implemented by `sts`, used by the gate.
+#[async_trait]
+pub trait Authenticate: Send + Sync {
+    /// The caller that `bearer` proves, and everything its identity holds at this moment, before the token's narrowing.
+    ///
+    /// # Errors
+    /// Unauthenticated when the token is malformed, altered, expired, of another audience or revoked.
+    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Caller, Vec<Grant>), Error>;
+}
+
+/// Remembers the answers of idempotent requests. Implemented by `services`, used by the gate.
+#[async_trait]
+pub trait Replays: Send + Sync {
+    /// What is known about the claim: nothing, or the answer of the first request as encoded protobuf with its entity tag.
+    ///
+    /// # Errors
+    /// Invalid argument when the key was used for another request; aborted when the first answer is lost.
+    async fn find(&self, claim: &IdempotencyClaim, now: Timestamp) -> Result<Option<Replay>, Error>;
+
+    /// Keeps the answer for 24 hours.
+    ///
+    /// # Errors
+    /// Whatever the store answers; the request itself has been applied all the same.
+    async fn save(&self, ctx: &Ctx, claim: &IdempotencyClaim, answer: Replay) -> Result<(), Error>;
+}
+
+/// A remembered answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    /// The response message, encoded.
+    pub message: Vec<u8>,
+    /// Its entity tag.
+    pub etag: Option<String>,
+}
+
+/// Records what was refused. Implemented by `services`, used by the gate.
+pub trait Refusals: Send + Sync {
+    /// Adds a refused call to the audit log, soon and outside the request's path.
+    fn record(&self, ctx: &Ctx, place: Option<&str>, error: &Error);
+}
+
+/// Seals small texts so that only servers with this installation's key can make or read them: page tokens.
+/// Implemented by `sts`, used by `services`.
+pub trait Seal: Send + Sync {
+    /// Encrypts and authenticates `plain`; the answer is URL-safe text.
+    ///
+    /// # Errors
+    /// Internal when the random generator fails.
+    fn seal(&self, purpose: &'static str, plain: &[u8]) -> Result<String, Error>;
+
+    /// The text that was sealed for this purpose, or `None` when it was altered, truncated or made elsewhere.
+    fn open(&self, purpose: &'static str, sealed: &str) -> Option<Vec<u8>>;
+}

@@ -1,0 +1,124 @@
+//! Names and descriptions: the two texts that almost every noun carries.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Violations;
+
+/// A noun's name: `^[a-z0-9 ._-]{1,}$`, at most 255 bytes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Name(Box<str>);
+
+impl Name {
+    /// Longest accepted name in bytes.
+    pub const MAX_LEN: usize = 255;
+
+    /// The name, or a violation of `field` and `None`.
+    ///
+    /// An absent name arrives as the empty text and is answered like any other that does not match.
+    pub fn parse(field: &str, text: &str, violations: &mut Violations) -> Option<Self> {
+        let matches = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b' ' | b'.' | b'_' | b'-');
+        if text.is_empty() || !text.bytes().all(matches) {
+            violations.add(field, format!("{} must match \"^[a-z0-9 ._-]{{1,}}$\"", last_segment(field)));
+            None
+        } else if text.len() > Self::MAX_LEN {
+            violations.add(field, format!("{} must be at most {} bytes", last_segment(field), Self::MAX_LEN));
+            None
+        } else {
+            Some(Self(text.into()))
+        }
+    }
+
+    /// A name that the store or this program wrote, taken as it is.
+    #[must_use]
+    pub fn trusted(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A noun's description: at most 512 characters, no line breaks, tabs or other control characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Description(Box<str>);
+
+impl Description {
+    /// Longest accepted description in characters.
+    pub const MAX_CHARS: usize = 512;
+
+    /// The description, or a violation of `field` and `None`. Empty is allowed.
+    pub fn parse(field: &str, text: &str, violations: &mut Violations) -> Option<Self> {
+        let single_line = |c: char| c == ' ' || !(c.is_whitespace() || c.is_control());
+        if text.chars().count() > Self::MAX_CHARS || !text.chars().all(single_line) {
+            let max = Self::MAX_CHARS;
+            violations.add(field, format!("{} must match \"^[\\S ]{{0,{max}}}$\"", last_segment(field)));
+            return None;
+        }
+        Some(Self(text.into()))
+    }
+
+    /// A description that the store or this program wrote, taken as it is.
+    #[must_use]
+    pub fn trusted(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The description as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn last_segment(field: &str) -> &str {
+    field.rsplit('.').next().unwrap_or(field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> std::result::Result<String, String> {
+        let mut violations = Violations::default();
+        let name = Name::parse("name", text, &mut violations);
+        violations.check().map_err(|e| e.message().to_owned())?;
+        Ok(name.map(|n| n.to_string()).unwrap_or_default())
+    }
+
+    #[test]
+    fn names_follow_the_published_rule() {
+        let refused = Err("Invalid argument: name: name must match \"^[a-z0-9 ._-]{1,}$\"".to_owned());
+        assert_eq!(name("my-team 1._"), Ok("my-team 1._".to_owned()));
+        for bad in ["", "Team", "a/b", "é", "a\n", "a\0"] {
+            assert_eq!(name(bad), refused, "{bad:?}");
+        }
+        assert_eq!(name(&"a".repeat(256)), Err("Invalid argument: name: name must be at most 255 bytes".to_owned()));
+    }
+
+    #[test]
+    fn descriptions_are_one_line() {
+        for (text, accepted) in [("", true), ("Ünïcode is fine", true), ("a\tb", false), ("a\nb", false), ("\u{7f}", false)] {
+            let mut violations = Violations::default();
+            assert_eq!(Description::parse("description", text, &mut violations).is_some(), accepted, "{text:?}");
+        }
+    }
+}
