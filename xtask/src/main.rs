@@ -1,1 +1,54 @@
-fn main() {}
+//! Chores of the repository, run as `cargo xtask NAME`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod check_deps;
+mod check_text;
+mod full;
+mod generate;
+mod workspace;
+
+/// Chores of the repository.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Write the generated files: the capability table, docs/api and snapshots of the contract.
+    Gen {
+        /// Only compare: fail when a generated file is not what it should be.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check that crates use each other only as ARCHITECTURE.md allows.
+    CheckDeps,
+    /// Check the rules for text and file sizes that no other tool knows.
+    CheckText,
+    /// Run the long forms of the suites: more seeds, more kills, every combination.
+    Full,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().chore {
+        Chore::Gen { check } => generate::run(check),
+        Chore::CheckDeps => check_deps::run(),
+        Chore::CheckText => check_text::run(),
+        Chore::Full => full::run(),
+    };
+    match outcome {
+        Ok(report) => {
+            workspace::say(&report);
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            workspace::say(&problem);
+            ExitCode::FAILURE
+        }
+    }
+}
