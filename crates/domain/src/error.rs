@@ -312,6 +312,15 @@ impl Violations {
     pub fn check(self) -> Result<(), Error> {
         if self.0.is_empty() { Ok(()) } else { Err(Error::fields(Rule::Field, self.0)) }
     }
+
+    /// What was read, or the error that names all violations. INVARIANT: who gives `None` has added a violation.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidArgument`] when at least one violation was added.
+    pub fn finish<T>(self, read: Option<T>) -> Result<T, Error> {
+        self.check()?;
+        read.ok_or_else(|| Error::internal("a value was refused without a violation"))
+    }
 }
 
 impl Kind {
