@@ -5,8 +5,9 @@ use async_trait::async_trait;
 use crate::{
     caller::Caller,
     ctx::{Ctx, IdempotencyClaim},
-    error::Error,
+    error::{Error, Violations},
     grant::Grant,
+    iam::Relationship,
     secret::Secret,
     time::Timestamp,
 };
@@ -63,4 +64,12 @@ pub trait Seal: Send + Sync {
 
     /// The text that was sealed for this purpose, or `None` when it was altered, truncated or made elsewhere.
     fn open(&self, purpose: &'static str, sealed: &str) -> Option<Vec<u8>>;
+}
+
+/// Judges what only the token exchange understands of a relationship: that patterns compile and fix the issuer's
+/// domain, that issuers may be used here, that pasted keys can be read. Implemented by `sts`, used by `services`.
+pub trait CheckRelationship: Send + Sync {
+    /// Adds a violation for every field that can never match or must not be accepted. Fields are relative to the
+    /// identity, such as `claim_match.issuer_pattern`.
+    fn check(&self, relationship: &Relationship, violations: &mut Violations);
 }
