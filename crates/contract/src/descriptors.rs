@@ -1,0 +1,59 @@
+//! The contract's descriptors at run time.
+
+use std::sync::LazyLock;
+
+use prost_reflect::{DescriptorPool, MessageDescriptor};
+
+static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| match DescriptorPool::decode(descriptors()) {
+    Ok(pool) => pool,
+    // INVARIANT: the build decodes the same bytes and stops when that fails.
+    Err(error) => unreachable!("the embedded descriptors do not decode: {error}"),
+});
+
+/// The encoded `google.protobuf.FileDescriptorSet` of the contract: imports (those of google.protobuf too) and `v2` names
+/// included, comments left out.
+#[must_use]
+pub fn descriptors() -> &'static [u8] {
+    include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"))
+}
+
+/// The same descriptors, decoded with their annotations.
+pub fn pool() -> &'static DescriptorPool {
+    &POOL
+}
+
+/// The descriptor of the message with this full name.
+#[must_use]
+pub fn message_descriptor(name: &str) -> Option<MessageDescriptor> {
+    pool().get_message_by_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_set_is_complete_and_keeps_annotations() {
+        for file in ["google/protobuf/descriptor.proto", "chainguard/annotations/auth.proto"] {
+            assert!(pool().get_file_by_name(file).is_some(), "{file}");
+        }
+        let group = message_descriptor("chainguard.platform.iam.v2beta1.Group").expect("Group");
+        let scope = pool().get_extension_by_name("chainguard.annotations.iam_scope").expect("iam_scope");
+        assert!(group.get_field_by_name("uid").is_some_and(|uid| uid.options().has_extension(&scope)));
+    }
+
+    #[test]
+    fn v2_names_are_part_of_the_set() {
+        let service = |name: &str| pool().get_service_by_name(name).is_some();
+        assert!(service("chainguard.platform.iam.v2.GroupsService") && service("chainguard.platform.ping.v2.PingService"));
+        assert!(service("chainguard.platform.registry.v2.ReposService"));
+        assert!(service("chainguard.platform.registry.v2beta1.OverlaysService"));
+        assert!(!service("chainguard.platform.registry.v2.OverlaysService"));
+        let group = message_descriptor("chainguard.platform.iam.v2.ListGroupsResponse").expect("ListGroupsResponse");
+        let groups = group.get_field_by_name("groups").expect("groups");
+        assert_eq!(
+            groups.kind().as_message().map(|m| m.full_name().to_owned()).as_deref(),
+            Some("chainguard.platform.iam.v2.Group")
+        );
+    }
+}

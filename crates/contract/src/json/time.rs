@@ -1,0 +1,116 @@
+//! Points in time and spans of time in JSON.
+
+use prost_types::{Duration, Timestamp};
+
+use super::integer;
+
+/// First and last second that RFC 3339 can write: 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
+const RANGE: (i64, i64) = (-62_135_596_800, 253_402_300_799);
+
+/// Appends a timestamp in RFC 3339 with milliseconds and `Z`, finer digits cut off.
+///
+/// Values outside the years 1 to 9999, which proto3 does not allow, are written as the nearest allowed second.
+pub fn timestamp(out: &mut String, value: &Timestamp) {
+    let seconds = value.seconds.clamp(RANGE.0, RANGE.1);
+    let (year, month, day) = civil(seconds.div_euclid(86_400));
+    let second = seconds.rem_euclid(86_400);
+    out.push('"');
+    digits(out, year, 4);
+    for (separator, number) in [('-', month), ('-', day), ('T', second / 3600), (':', second / 60 % 60), (':', second % 60)] {
+        out.push(separator);
+        digits(out, number, 2);
+    }
+    out.push('.');
+    digits(out, i64::from(value.nanos.clamp(0, 999_999_999)) / 1_000_000, 3);
+    out.push_str("Z\"");
+}
+
+/// Appends a duration in seconds, with 0, 3, 6 or 9 fraction digits as needed, and `s`.
+pub fn duration(out: &mut String, value: &Duration) {
+    out.push('"');
+    if value.seconds < 0 || value.nanos < 0 {
+        out.push('-');
+    }
+    integer(out, value.seconds.unsigned_abs());
+    let nanos = i64::from(value.nanos.unsigned_abs());
+    match nanos {
+        0 => {}
+        _ if nanos % 1_000_000 == 0 => fraction(out, nanos / 1_000_000, 3),
+        _ if nanos % 1_000 == 0 => fraction(out, nanos / 1_000, 6),
+        _ => fraction(out, nanos, 9),
+    }
+    out.push_str("s\"");
+}
+
+fn fraction(out: &mut String, value: i64, width: u32) {
+    out.push('.');
+    digits(out, value, width);
+}
+
+/// Appends exactly `width` digits of a number that is not negative.
+fn digits(out: &mut String, value: i64, width: u32) {
+    for place in (0..width).rev() {
+        let digit = value / 10_i64.pow(place) % 10;
+        out.push(u8::try_from(digit).map_or('0', |digit| char::from(b'0' + digit)));
+    }
+}
+
+/// Year, month and day of a number of days since 1970-01-01, in the proleptic Gregorian calendar.
+///
+/// Counts in years that begin in March, so that the leap day is the last one of its year, and in eras of 400 years, which all
+/// have 146 097 days.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(seconds: i64, nanos: i32) -> String {
+        let mut out = String::new();
+        timestamp(&mut out, &Timestamp { seconds, nanos });
+        out
+    }
+
+    fn span(seconds: i64, nanos: i32) -> String {
+        let mut out = String::new();
+        duration(&mut out, &Duration { seconds, nanos });
+        out
+    }
+
+    #[test]
+    fn timestamps_have_three_fraction_digits() {
+        assert_eq!(time(0, 0), r#""1970-01-01T00:00:00.000Z""#);
+        assert_eq!(time(1_735_689_599, 999_999_999), r#""2024-12-31T23:59:59.999Z""#);
+        assert_eq!(time(951_782_400, 5_000_000), r#""2000-02-29T00:00:00.005Z""#);
+        assert_eq!(time(-1, 500_000_000), r#""1969-12-31T23:59:59.500Z""#);
+        assert_eq!(time(i64::MIN, 0), r#""0001-01-01T00:00:00.000Z""#);
+        assert_eq!(time(i64::MAX, 0), r#""9999-12-31T23:59:59.000Z""#);
+    }
+
+    #[test]
+    fn timestamps_agree_with_prost() {
+        for days in (-719_162..2_932_896_i64).step_by(37) {
+            let value = Timestamp { seconds: days * 86_400 + 3_723, nanos: 0 };
+            assert_eq!(time(value.seconds, 0), format!("\"{}\"", value.to_string().replace('Z', ".000Z")));
+        }
+    }
+
+    #[test]
+    fn durations_have_as_many_digits_as_needed() {
+        assert_eq!(span(3600, 0), r#""3600s""#);
+        assert_eq!(span(1, 500_000_000), r#""1.500s""#);
+        assert_eq!(span(0, 1_000), r#""0.000001s""#);
+        assert_eq!(span(-1, -1), r#""-1.000000001s""#);
+        assert_eq!(span(0, -20_000_000), r#""-0.020s""#);
+    }
+}
