@@ -1,1 +1,7 @@
-fn main() {}
+//! The `provost` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}

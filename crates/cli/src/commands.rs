@@ -1,0 +1,93 @@
+//! The commands. Each file is named like the command that it holds.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use tokio::runtime::Builder;
+
+use crate::{
+    config::{self, Global},
+    exit::{Exit, Failure},
+    output,
+};
+
+mod auth;
+mod contract;
+mod dev;
+mod iam;
+mod images;
+mod version;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Log in and out, and see who you are
+    #[command(subcommand)]
+    Auth(auth::Auth),
+    /// Organizations, folders, identities, roles and role bindings
+    #[command(subcommand)]
+    Iam(iam::Iam),
+    /// Image repositories
+    #[command(subcommand, visible_alias = "image")]
+    Images(images::Images),
+    /// Tools for a server in dev mode
+    #[command(subcommand)]
+    Dev(dev::Dev),
+    /// The machine-readable description of the API
+    #[command(subcommand)]
+    Contract(contract::Contract),
+    /// Print the version
+    Version,
+}
+
+/// Runs the program: reads the command line, does what it says, and answers the exit code.
+#[must_use]
+pub fn run() -> ExitCode {
+    let (global, command) = match config::parse() {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // Nobody is left to tell when the terminal is gone.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    match execute(&global, command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::remark(&failure.to_string());
+            failure.exit.into()
+        }
+    }
+}
+
+fn execute(global: &Global, command: Command) -> Result<(), Failure> {
+    Builder::new_current_thread().enable_all().build()?.block_on(async {
+        match command {
+            Command::Auth(auth) => auth.run(global).await,
+            Command::Iam(iam) => iam.run(global).await,
+            Command::Images(images) => images.run(global).await,
+            Command::Dev(dev) => dev.run(global).await,
+            Command::Contract(contract) => contract.run(),
+            Command::Version => version::run(global),
+        }
+    })
+}
+
+/// Reads `name=value`.
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("must be written as name=value".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_split_at_the_first_equals_sign() {
+        assert_eq!(pair("a=b=c"), Ok(("a".into(), "b=c".into())));
+        assert_eq!(pair("a="), Ok(("a".into(), String::new())));
+        assert!(pair("a").is_err() && pair("=b").is_err());
+    }
+}

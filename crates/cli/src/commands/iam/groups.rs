@@ -1,0 +1,52 @@
+//! What organizations and folders have in common.
+
+use clap::Args;
+use client::Client;
+use contract::chainguard::platform::iam::v2beta1::{
+    CreateGroupRequest, DeleteGroupRequest, GetGroupRequest, Group, UpdateGroupRequest,
+    rpc::{CreateGroup, DeleteGroup, GetGroup, UpdateGroup},
+};
+use prost_types::FieldMask;
+
+use super::{Naming, something_to_change};
+use crate::{config::Global, confirm::confirm, exit::Failure};
+
+/// Something to print: the group `uid` in full.
+pub(super) async fn describe(global: &Global, client: &Client, uid: String) -> Result<(), Failure> {
+    let group = client.call::<GetGroup>(GetGroupRequest { uid }).await?;
+    global.output.describe(&group)
+}
+
+/// What a new group gets.
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// Its name
+    name: String,
+    /// Its description
+    #[arg(short, long, default_value = "", hide_default_value = true)]
+    description: String,
+}
+
+/// Creates a group below `parent`; an organization when that is empty.
+pub(super) async fn create(global: &Global, client: &Client, parent: String, new: New) -> Result<(), Failure> {
+    let group = Group { name: new.name, description: new.description, ..Group::default() };
+    let group = client.call::<CreateGroup>(CreateGroupRequest { parent, group: Some(group) }).await?;
+    global.output.one(&group)
+}
+
+/// Changes name and description.
+pub(super) async fn update(global: &Global, client: &Client, uid: String, naming: Naming) -> Result<(), Failure> {
+    let paths = naming.paths();
+    something_to_change(&paths)?;
+    let (name, description) = (naming.name.unwrap_or_default(), naming.description.unwrap_or_default());
+    let group = Group { uid, name, description, ..Group::default() };
+    let request = UpdateGroupRequest { group: Some(group), update_mask: Some(FieldMask { paths }) };
+    global.output.one(&client.call::<UpdateGroup>(request).await?)
+}
+
+/// Deletes the group after asking. `noun` is what the user calls it.
+pub(super) async fn delete(global: &Global, client: &Client, noun: &str, uid: String) -> Result<(), Failure> {
+    confirm(global, &format!("delete the {noun} {uid}"))?;
+    client.call::<DeleteGroup>(DeleteGroupRequest { uid: uid.clone() }).await?;
+    global.output.deleted(&uid)
+}

@@ -1,0 +1,18 @@
+//! The environment variables that are no flags.
+#![expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+
+use std::path::PathBuf;
+
+use client::Token;
+
+/// `PROVOST_TOKEN`: the API token to use instead of the cached one.
+pub(crate) fn token() -> Option<Token> {
+    let token = Token::new(std::env::var("PROVOST_TOKEN").ok()?);
+    (!token.expose().is_empty()).then_some(token)
+}
+
+/// The user's folder for caches: `$XDG_CACHE_HOME`, else `~/.cache`.
+pub(crate) fn cache_dir() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+}

@@ -1,0 +1,130 @@
+//! Identities.
+
+use contract::chainguard::platform::iam::v2beta1::{
+    Identity, ServicePrincipal,
+    identity::{
+        AwsIdentity, ClaimMatch, Relationship, StaticKeys,
+        aws_identity::{AwsArn, AwsUserId},
+        claim_match::{Aud, Iss, Sub},
+    },
+};
+use serde_json::{Map, Value, json};
+
+use super::short;
+use crate::output::{Show, time};
+
+/// An identity and the names of the roles that it holds, as far as they are known.
+#[derive(Debug)]
+pub(crate) struct IdentityRow {
+    pub(crate) identity: Identity,
+    pub(crate) roles: Vec<String>,
+}
+
+impl Show for IdentityRow {
+    const COLUMNS: &'static [&'static str] = &["ID", "NAME", "TYPE", "DESCRIPTION", "ROLES", "ISSUER", "EXPIRES"];
+
+    fn id(&self) -> &str {
+        &self.identity.uid
+    }
+
+    fn row(&self) -> Vec<String> {
+        let identity = &self.identity;
+        let (kind, issuer, expires) = match &identity.relationship {
+            Some(Relationship::ClaimMatch(rule)) => ("claim_match", issuer(rule).to_owned(), None),
+            Some(Relationship::StaticKeys(keys)) => ("static", keys.issuer.clone(), time::wire(keys.expiration_time.as_ref())),
+            Some(Relationship::AwsIdentity(_)) => ("aws", String::new(), None),
+            Some(Relationship::ServicePrincipal(number)) => ("service_principal", principal(*number), None),
+            None => ("", String::new(), None),
+        };
+        let (name, description) = (identity.name.clone(), identity.description.clone());
+        let roles = self.roles.join(", ");
+        vec![identity.uid.clone(), name, kind.to_owned(), description, roles, issuer, expires.unwrap_or_default()]
+    }
+
+    fn json(&self) -> Value {
+        let identity = &self.identity;
+        let mut value = json!({
+            "id": identity.uid,
+            "name": identity.name,
+            "description": identity.description,
+            "email": identity.email,
+            "email_unverified": identity.email_unverified,
+            "created_at": time::wire(identity.create_time.as_ref()),
+            "updated_at": time::wire(identity.update_time.as_ref()),
+            "last_seen": time::wire(identity.last_seen_time.as_ref()),
+        });
+        let relationship = match &identity.relationship {
+            Some(Relationship::ClaimMatch(rule)) => Some(("claim_match", claim_match(rule))),
+            Some(Relationship::StaticKeys(keys)) => Some(("static", static_keys(keys))),
+            Some(Relationship::AwsIdentity(aws)) => Some(("aws_identity", aws_identity(aws))),
+            Some(Relationship::ServicePrincipal(number)) => Some(("service_principal", json!(principal(*number)))),
+            None => None,
+        };
+        if let (Some(fields), Some((name, relationship))) = (value.as_object_mut(), relationship) {
+            fields.insert(name.to_owned(), relationship);
+        }
+        value
+    }
+}
+
+fn issuer(rule: &ClaimMatch) -> &str {
+    match &rule.iss {
+        Some(Iss::Issuer(text) | Iss::IssuerPattern(text)) => text,
+        None => "",
+    }
+}
+
+fn principal(number: i32) -> String {
+    ServicePrincipal::try_from(number)
+        .map_or_else(|_| number.to_string(), |principal| short(principal.as_str_name(), "SERVICE_PRINCIPAL_").to_owned())
+}
+
+fn claim_match(rule: &ClaimMatch) -> Value {
+    let mut value = Map::new();
+    let mut put = |name: &str, text: &str| value.insert(name.to_owned(), json!(text));
+    match &rule.iss {
+        Some(Iss::Issuer(text)) => put("issuer", text),
+        Some(Iss::IssuerPattern(text)) => put("issuer_pattern", text),
+        None => None,
+    };
+    match &rule.sub {
+        Some(Sub::Subject(text)) => put("subject", text),
+        Some(Sub::SubjectPattern(text)) => put("subject_pattern", text),
+        None => None,
+    };
+    match &rule.aud {
+        Some(Aud::Audience(text)) => put("audience", text),
+        Some(Aud::AudiencePattern(text)) => put("audience_pattern", text),
+        None => None,
+    };
+    value.insert("claims".to_owned(), json!(rule.claims));
+    value.insert("claim_patterns".to_owned(), json!(rule.claim_patterns));
+    Value::Object(value)
+}
+
+fn static_keys(keys: &StaticKeys) -> Value {
+    json!({
+        "issuer": keys.issuer,
+        "subject": keys.subject,
+        "issuer_keys": keys.issuer_keys,
+        "expiration": time::wire(keys.expiration_time.as_ref()),
+        "audiences": keys.audiences,
+    })
+}
+
+fn aws_identity(aws: &AwsIdentity) -> Value {
+    let mut value = Map::new();
+    value.insert("aws_account".to_owned(), json!(aws.aws_account));
+    let mut put = |name: &str, text: &str| value.insert(name.to_owned(), json!(text));
+    match &aws.aws_arn {
+        Some(AwsArn::Arn(text)) => put("arn", text),
+        Some(AwsArn::ArnPattern(text)) => put("arn_pattern", text),
+        None => None,
+    };
+    match &aws.aws_user_id {
+        Some(AwsUserId::UserId(text)) => put("user_id", text),
+        Some(AwsUserId::UserIdPattern(text)) => put("user_id_pattern", text),
+        None => None,
+    };
+    Value::Object(value)
+}

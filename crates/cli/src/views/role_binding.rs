@@ -1,0 +1,41 @@
+//! Role bindings.
+
+use contract::chainguard::platform::iam::v2beta1::RoleBinding;
+use serde_json::{Value, json};
+
+use crate::output::{Show, time};
+
+impl Show for RoleBinding {
+    const COLUMNS: &'static [&'static str] = &["ID", "IDENTITY", "ROLE", "GROUP"];
+
+    fn id(&self) -> &str {
+        &self.uid
+    }
+
+    fn row(&self) -> Vec<String> {
+        let identity = self.identity.as_ref().map(|identity| match identity.email.as_str() {
+            "" => identity.name.clone(),
+            email => email.to_owned(),
+        });
+        let identity = identity.filter(|name| !name.is_empty()).unwrap_or_else(|| self.identity_uid.clone());
+        let role = self.role.as_ref().map_or_else(|| self.role_uid.clone(), |role| role.name.clone());
+        let group = self.group.as_ref().map_or_else(String::new, |group| group.name.clone());
+        vec![self.uid.clone(), identity, role, group]
+    }
+
+    fn json(&self) -> Value {
+        let identity = self.identity.as_ref();
+        let group = self.group.as_ref().map(|g| json!({"id": g.uid, "name": g.name, "description": g.description}));
+        let role = self.role.as_ref().map(|r| json!({"id": r.uid, "name": r.name, "description": r.description}));
+        json!({
+            "id": self.uid,
+            "group": group,
+            "identity": identity.map_or(&self.identity_uid, |identity| &identity.uid),
+            "role": role,
+            "email": identity.map(|identity| &identity.email),
+            "claim_match_issuer": identity.map(|identity| &identity.issuer),
+            "claim_match_subject": identity.map(|identity| &identity.subject),
+            "created_at": time::wire(self.create_time.as_ref()),
+        })
+    }
+}
