@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use prost_reflect::{DescriptorPool, MessageDescriptor};
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+
+use crate::{METHODS, Message, Method};
 
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| match DescriptorPool::decode(descriptors()) {
     Ok(pool) => pool,
@@ -26,6 +28,44 @@ pub fn pool() -> &'static DescriptorPool {
 #[must_use]
 pub fn message_descriptor(name: &str) -> Option<MessageDescriptor> {
     pool().get_message_by_name(name)
+}
+
+/// The descriptor of a message type.
+pub(crate) fn descriptor_of<T: Message>() -> MessageDescriptor {
+    match message_descriptor(T::NAME) {
+        Some(descriptor) => descriptor,
+        // INVARIANT: names and descriptors are generated from the same files.
+        None => unreachable!("{} is not in the contract", T::NAME),
+    }
+}
+
+/// The descriptor of a method's request.
+pub(crate) fn request_of(method: &Method) -> MessageDescriptor {
+    static REQUESTS: LazyLock<Vec<MessageDescriptor>> =
+        LazyLock::new(|| METHODS.iter().filter_map(|method| message_descriptor(method.request)).collect());
+    match REQUESTS.get(method.index) {
+        Some(descriptor) => descriptor.clone(),
+        // INVARIANT: names and descriptors are generated from the same files.
+        None => unreachable!("{} is not in the contract", method.request),
+    }
+}
+
+/// A message in a form whose fields can be looked up by descriptor.
+pub(crate) fn dynamic<T: Message>(message: &T) -> DynamicMessage {
+    match DynamicMessage::decode(descriptor_of::<T>(), message.encode_to_vec().as_slice()) {
+        Ok(message) => message,
+        // INVARIANT: the type was generated from the descriptor, so they agree about the binary form.
+        Err(error) => unreachable!("{} does not decode: {error}", T::NAME),
+    }
+}
+
+/// The way back from [`dynamic`].
+pub(crate) fn typed<T: Message>(message: &DynamicMessage) -> T {
+    match T::decode(prost::Message::encode_to_vec(message).as_slice()) {
+        Ok(message) => message,
+        // INVARIANT: as in `dynamic`.
+        Err(error) => unreachable!("{} does not decode: {error}", T::NAME),
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 //!
 //! Nothing here does I/O, and no other crate of the workspace is used.
 
+mod behavior;
+mod calendar;
 mod descriptors;
 mod endpoint;
 #[expect(
@@ -19,9 +21,11 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/contract.rs"));
 }
 pub mod json;
+pub mod mask;
 mod message;
 mod method;
 mod rpc;
+pub mod wire;
 
 pub use descriptors::{descriptors, message_descriptor, pool};
 pub use endpoint::{Answer, AnyMessage, BoxFuture, Call, Endpoint, Reply};

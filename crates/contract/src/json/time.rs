@@ -3,16 +3,14 @@
 use prost_types::{Duration, Timestamp};
 
 use super::integer;
-
-/// First and last second that RFC 3339 can write: 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
-const RANGE: (i64, i64) = (-62_135_596_800, 253_402_300_799);
+use crate::calendar::{SECONDS, date};
 
 /// Appends a timestamp in RFC 3339 with milliseconds and `Z`, finer digits cut off.
 ///
 /// Values outside the years 1 to 9999, which proto3 does not allow, are written as the nearest allowed second.
 pub fn timestamp(out: &mut String, value: &Timestamp) {
-    let seconds = value.seconds.clamp(RANGE.0, RANGE.1);
-    let (year, month, day) = civil(seconds.div_euclid(86_400));
+    let seconds = value.seconds.clamp(*SECONDS.start(), *SECONDS.end());
+    let (year, month, day) = date(seconds.div_euclid(86_400));
     let second = seconds.rem_euclid(86_400);
     out.push('"');
     digits(out, year, 4);
@@ -53,22 +51,6 @@ fn digits(out: &mut String, value: i64, width: u32) {
         let digit = value / 10_i64.pow(place) % 10;
         out.push(u8::try_from(digit).map_or('0', |digit| char::from(b'0' + digit)));
     }
-}
-
-/// Year, month and day of a number of days since 1970-01-01, in the proleptic Gregorian calendar.
-///
-/// Counts in years that begin in March, so that the leap day is the last one of its year, and in eras of 400 years, which all
-/// have 146 097 days.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]
