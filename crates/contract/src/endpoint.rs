@@ -31,7 +31,7 @@ where
         R: Rpc,
         F: Fn(C, R::Request) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<A, E>> + Send + 'static,
-        A: Into<Reply<R::Response>>,
+        A: Into<Reply<R::Response>> + 'static,
     {
         let handler = Arc::new(move |context, request| -> BoxFuture<'static, Result<Answer, E>> {
             let answer = handler(context, request);
@@ -46,6 +46,14 @@ where
     /// When the bytes are not a message of the request's type.
     pub fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E>>, DecodeError> {
         self.decode.decode(wire)
+    }
+
+    /// An answer of this RPC that was kept in binary form.
+    ///
+    /// # Errors
+    /// When the bytes are not a message of the response's type.
+    pub fn answer(&self, wire: Bytes, etag: Option<String>) -> Result<Answer, DecodeError> {
+        self.decode.answer(wire, etag)
     }
 }
 
@@ -68,6 +76,9 @@ pub trait Call<C, E>: Send {
 
     /// The required fields that are not filled in: see [`Message::missing`].
     fn missing(&self) -> Vec<&'static str>;
+
+    /// The request in binary form: the same bytes for equal requests, however they arrived.
+    fn wire(&self) -> Bytes;
 
     /// Lets the handler answer.
     fn run(self: Box<Self>, context: C) -> BoxFuture<'static, Result<Answer, E>>;
@@ -149,6 +160,7 @@ impl<T: Message> AnyMessage for T {
 
 trait Decode<C, E>: Send + Sync {
     fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E>>, DecodeError>;
+    fn answer(&self, wire: Bytes, etag: Option<String>) -> Result<Answer, DecodeError>;
 }
 
 /// A handler that gives answers in erased form, shared by its calls.
@@ -161,6 +173,10 @@ where
 {
     fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E>>, DecodeError> {
         Ok(Box::new(Decoded { request: R::Request::decode(wire)?, handler: Arc::clone(&self.0) }))
+    }
+
+    fn answer(&self, wire: Bytes, etag: Option<String>) -> Result<Answer, DecodeError> {
+        Ok(Answer::new(Reply { message: R::Response::decode(wire)?, etag }))
     }
 }
 
@@ -180,6 +196,10 @@ where
 
     fn missing(&self) -> Vec<&'static str> {
         self.request.missing()
+    }
+
+    fn wire(&self) -> Bytes {
+        self.request.encode_to_vec().into()
     }
 
     fn run(self: Box<Self>, context: C) -> BoxFuture<'static, Result<Answer, E>> {
@@ -210,10 +230,13 @@ mod tests {
         assert_eq!(endpoint.method.name, "GetGroup");
         let call = endpoint.decode(GetGroupRequest { uid: "a".to_owned() }.encode_to_vec().into()).expect("a call");
         assert_eq!((call.scope(), call.missing()), (Some("a"), vec![]));
+        assert_eq!(GetGroupRequest::decode(call.wire()).map(|request| request.uid), Ok("a".to_owned()));
         let answer = futures::executor::block_on(call.run("b")).expect("an answer");
         assert_eq!(Group::decode(answer.wire()).map(|group| group.uid), Ok("ab".to_owned()));
         assert!(answer.json().starts_with(r#"{"uid":"ab","name":"""#), "{}", answer.json());
         assert_eq!(answer.etag.as_deref(), Some("\"1\""));
+        let kept = endpoint.answer(answer.wire(), answer.etag.clone()).expect("the same answer");
+        assert_eq!((kept.json(), &kept.etag), (answer.json(), &answer.etag));
 
         let call = endpoint.decode(GetGroupRequest { uid: "gone".to_owned() }.encode_to_vec().into()).expect("a call");
         assert_eq!(futures::executor::block_on(call.run("")).map(|_| ()), Err("not found".to_owned()));

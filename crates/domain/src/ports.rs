@@ -73,3 +73,17 @@ pub trait CheckRelationship: Send + Sync {
     /// identity, such as `claim_match.issuer_pattern`.
     fn check(&self, relationship: &Relationship, violations: &mut Violations);
 }
+
+/// A part that the server cannot work without. Implemented by whoever owns the part, asked by the gateway's `/readyz`
+/// and its gRPC health service.
+#[async_trait]
+pub trait Ready: Send + Sync {
+    /// What the part is called in the answer, such as `store`.
+    fn name(&self) -> &'static str;
+
+    /// Really asks the part, cheaply.
+    ///
+    /// # Errors
+    /// Why it cannot serve now; the message is shown to whoever asks.
+    async fn check(&self) -> Result<(), Error>;
+}
