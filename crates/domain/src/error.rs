@@ -291,10 +291,13 @@ impl StdError for Error {
 pub struct Violations(Vec<Violation>);
 
 impl Violations {
-    /// Adds a violation, unless the field already has one.
+    /// Most violations that one answer names, so that an error is never longer than its request deserves.
+    pub const MAX: usize = 100;
+
+    /// Adds a violation, unless the field already has one or there are [`Self::MAX`].
     pub fn add(&mut self, field: impl Into<String>, description: impl Into<String>) {
         let field = field.into();
-        if !self.0.iter().any(|known| known.field == field) {
+        if self.0.len() < Self::MAX && !self.0.iter().any(|known| known.field == field) {
             self.0.push(Violation { field, description: description.into() });
         }
     }
@@ -416,5 +419,32 @@ impl Rule {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or("INTERNAL", |(_, name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_name_each_field_once_and_not_without_end() {
+        let mut violations = Violations::default();
+        for i in 0..2 * Violations::MAX {
+            violations.add(format!("ids[{}]", i / 2), "is bad");
+            violations.add(format!("ids[{i}]"), "is bad");
+        }
+        let error = violations.check().expect_err("violations were added");
+        let [Detail::Fields(fields)] = error.details() else { panic!("{error:?}") };
+        let distinct: std::collections::HashSet<_> = fields.iter().map(|violation| &violation.field).collect();
+        assert_eq!((fields.len(), distinct.len()), (Violations::MAX, Violations::MAX));
+    }
+
+    #[test]
+    fn what_was_read_counts_only_without_violations() {
+        assert_eq!(Violations::default().finish(Some(1)).ok(), Some(1));
+        assert_eq!(Violations::default().finish(None::<()>).map_err(|error| error.kind()), Err(Kind::Internal));
+        let mut violations = Violations::default();
+        violations.add("name", "is bad");
+        assert_eq!(violations.finish(Some(1)).map_err(|error| error.kind()), Err(Kind::InvalidArgument));
     }
 }
