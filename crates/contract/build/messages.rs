@@ -6,23 +6,17 @@ use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
 use crate::{Result, compile::Compiled, json, names, options};
 
-/// Appends the implementations to the files that prost wrote.
+/// Appends the implementations to the files that prost wrote, and writes `by_name.rs`, which picks one by message name.
 pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
-    let mut any = String::new();
+    let mut by_name = String::new();
     for file in compiled.files() {
         let mut code = String::new();
         for message in file.messages() {
-            implement(&message, &mut code)?;
-        }
-        if file.package_name() == "google.rpc" {
-            for message in file.messages() {
-                let path = names::message(&message);
-                writeln!(any, "{:?} => write::<{path}>(body, out),", message.full_name())?;
-            }
+            implement(&message, &mut code, &mut by_name)?;
         }
         append(&out.join(names::package_file(file.package_name())), &code)?;
     }
-    fs::write(out.join("any.rs"), format!("match name {{\n{any}_ => false,\n}}"))?;
+    fs::write(out.join("by_name.rs"), format!("match name {{\n{by_name}_ => false,\n}}"))?;
     Ok(())
 }
 
@@ -34,7 +28,7 @@ pub(crate) fn append(path: &Path, code: &str) -> Result<()> {
     Ok(())
 }
 
-fn implement(message: &MessageDescriptor, code: &mut String) -> Result<()> {
+fn implement(message: &MessageDescriptor, code: &mut String, by_name: &mut String) -> Result<()> {
     if message.is_map_entry() {
         return Ok(());
     }
@@ -48,7 +42,8 @@ fn implement(message: &MessageDescriptor, code: &mut String) -> Result<()> {
          fn scope(&self) -> Option<&str> {{ {scope} }}\n\
          fn missing(&self) -> Vec<&'static str> {{ {missing} }}\n}}\n"
     )?;
-    message.child_messages().try_for_each(|child| implement(&child, code))
+    writeln!(by_name, "{name:?} => write::<{path}>(out, wire),")?;
+    message.child_messages().try_for_each(|child| implement(&child, code, by_name))
 }
 
 /// The expression for the value of the field that says where the message acts.

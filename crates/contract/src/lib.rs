@@ -6,6 +6,8 @@
 //!
 //! Nothing here does I/O, and no other crate of the workspace is used.
 
+#[cfg(test)]
+mod arbitrary;
 mod behavior;
 mod calendar;
 mod descriptors;

@@ -1,40 +1,38 @@
-//! `google.protobuf.Any` in JSON.
+//! Messages whose type is only known by name: `google.protobuf.Any` in JSON.
 
 use prost_types::Any;
 
 use super::{bytes, string};
 use crate::Message;
 
-/// Appends a packed message: its fields beside `@type`, for the error details of google.rpc. What cannot be unpacked is
-/// written as `@type` and `value`, the latter in base64.
+/// Appends the JSON form of a message in binary form. `name` is its full name.
+///
+/// False, with nothing appended, when the contract has no such message or the bytes are not one.
+pub fn message(out: &mut String, name: &str, wire: &[u8]) -> bool {
+    fn write<T: Message>(out: &mut String, wire: &[u8]) -> bool {
+        T::decode(wire).map(|message| message.write_json(out)).is_ok()
+    }
+    include!(concat!(env!("OUT_DIR"), "/by_name.rs"))
+}
+
+/// Appends a packed message: its fields beside `@type`. What the contract does not know is written as `@type` and `value`,
+/// the latter in base64.
 pub fn any(out: &mut String, value: &Any) {
     let name = value.type_url.rsplit('/').next().unwrap_or_default();
     out.push_str("{\"@type\":");
     string(out, &value.type_url);
-    if !known(out, name, &value.value) {
+    let mut object = String::new();
+    if message(&mut object, name, &value.value) {
+        let fields = object.trim_start_matches('{');
+        if fields != "}" {
+            out.push(',');
+        }
+        out.push_str(fields);
+    } else {
         out.push_str(",\"value\":");
         bytes(out, &value.value);
+        out.push('}');
     }
-    out.push('}');
-}
-
-/// Appends the fields of a message of this name, each after a comma; false when the type is unknown or does not decode.
-fn known(out: &mut String, name: &str, body: &[u8]) -> bool {
-    fn write<T: Message>(body: &[u8], out: &mut String) -> bool {
-        let Ok(message) = T::decode(body) else { return false };
-        let mut object = String::new();
-        message.write_json(&mut object);
-        match object.strip_prefix('{').and_then(|object| object.strip_suffix('}')) {
-            Some("") => true,
-            Some(fields) => {
-                out.push(',');
-                out.push_str(fields);
-                true
-            }
-            None => false,
-        }
-    }
-    include!(concat!(env!("OUT_DIR"), "/any.rs"))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod any;
 mod text;
 mod time;
 
-pub use any::any;
+pub use any::{any, message};
 pub use text::{field_mask, string};
 pub use time::{duration, timestamp};
 

@@ -209,3 +209,39 @@ fn immutable_fields_are_refused_only_when_they_change() {
     assert_eq!(apply(&before, &other, Some(&mask(&["oidc.issuer"]))), Ok(before.clone()));
     assert_eq!(writable(&before), before);
 }
+
+proptest::proptest! {
+    #[test]
+    fn a_star_makes_the_writable_part_that_of_the_patch((before, patch) in pair()) {
+        let mut after = before.clone();
+        let mut errors = Vec::new();
+        merge::all(&mut after, &patch, &mut errors);
+        if errors.is_empty() {
+            let (mut after, mut patch) = (after, patch);
+            merge::strip(&mut after);
+            merge::strip(&mut patch);
+            proptest::prop_assert_eq!(after, patch);
+        }
+    }
+
+    #[test]
+    fn a_patch_that_changes_nothing_changes_nothing((before, _) in pair()) {
+        let mut after = before.clone();
+        let mut errors = Vec::new();
+        merge::all(&mut after, &before, &mut errors);
+        for path in path::populated(&before) {
+            merge::one(&mut after, &before, &path, &mut errors);
+        }
+        let (mut before, mut after) = (before, after);
+        merge::strip(&mut before);
+        merge::strip(&mut after);
+        proptest::prop_assert_eq!((after, errors), (before, Vec::new()));
+    }
+}
+
+/// Two random messages of one type.
+fn pair() -> impl proptest::strategy::Strategy<Value = (prost_reflect::DynamicMessage, prost_reflect::DynamicMessage)> {
+    use proptest::strategy::Strategy as _;
+    proptest::sample::select(crate::arbitrary::messages())
+        .prop_flat_map(|descriptor| (crate::arbitrary::of(descriptor.clone()), crate::arbitrary::of(descriptor)))
+}
