@@ -1,0 +1,34 @@
+//! The store: everything that Provost remembers, behind a [`Reader`] and a [`Writer`].
+//!
+//! A [`Reader`] is one unchanging snapshot. A write is a closure over a [`Writer`], run in a transaction together with its
+//! audit row, its rows in the feed of changes, its events and its revision. Functions live in modules named after their
+//! nouns; those that read take a reader or a writer alike.
+//!
+//! This crate alone contains SQL, and only [`mod@engine`] knows which engine runs it.
+
+pub mod audit;
+pub mod changes;
+mod counts;
+mod engine;
+pub mod iam;
+pub mod idempotency;
+pub mod later;
+pub mod list;
+pub mod outbox;
+mod reader;
+pub mod registry;
+pub mod signing_keys;
+mod store;
+mod writer;
+
+use std::pin::Pin;
+
+pub use audit::AuditEntry;
+pub use later::Later;
+pub use list::{Cursor, CursorKey, ListQuery, Listed};
+pub use reader::Reader;
+pub use store::{Store, StoreConfig};
+pub use writer::Writer;
+
+/// The future of a write: it awaits nothing but its writer's own functions.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

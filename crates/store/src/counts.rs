@@ -1,0 +1,57 @@
+//! How many rows of each noun live below each place, kept in the transaction of every insert and delete.
+//!
+//! A row counts for `/` and for each of its proper ancestors; a group also counts for itself, so that the count of a
+//! group's subtree is one lookup.
+
+use domain::{Noun, Result, Uidp};
+
+use crate::{Reader, Writer, engine::Param};
+
+/// Places looked up by one statement.
+const CHUNK: usize = 256;
+
+/// Counts a row that was inserted (1) or deleted (-1).
+pub(crate) async fn add(tx: &mut Writer, noun: Noun, uid: &Uidp, n: i64) -> Result<()> {
+    let itself = (noun == Noun::Group).then_some(uid.as_str());
+    for prefix in [Uidp::ROOT].into_iter().chain(uid.ancestors()).chain(itself) {
+        tx.execute(
+            "INSERT INTO counts (prefix, noun, n) VALUES ($1, $2, $3) \
+             ON CONFLICT (prefix, noun) DO UPDATE SET n = counts.n + excluded.n",
+            &[prefix.into(), noun.as_str().into(), n.into()],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Forgets a place that is gone and has nothing below it.
+pub(crate) async fn forget(tx: &mut Writer, prefix: &Uidp) -> Result<()> {
+    tx.execute("DELETE FROM counts WHERE prefix = $1 AND n = 0", &[prefix.into()]).await?;
+    Ok(())
+}
+
+/// How many rows of `noun` live below all these places together. No place may be inside another.
+pub(crate) async fn below(reader: &mut Reader, noun: Noun, prefixes: &[&str]) -> Result<u64> {
+    let mut total = 0;
+    for chunk in prefixes.chunks(CHUNK) {
+        let mut params: Vec<Param<'_>> = vec![noun.as_str().into()];
+        params.extend(chunk.iter().map(|prefix| Param::from(*prefix)));
+        let sql = format!("SELECT n FROM counts WHERE noun = $1 AND prefix IN ({})", placeholders(2, chunk.len()));
+        let counts = reader.query_map(&sql, &params, |row| row.int(0)).await?;
+        total += counts.into_iter().filter_map(|n| u64::try_from(n).ok()).sum::<u64>();
+    }
+    Ok(total)
+}
+
+/// `$first, …`: `n` placeholders.
+pub(crate) fn placeholders(first: usize, n: usize) -> String {
+    let mut text = String::with_capacity(n * 5);
+    for number in first..first + n {
+        if number > first {
+            text.push_str(", ");
+        }
+        text.push('$');
+        text.push_str(&number.to_string());
+    }
+    text
+}

@@ -1,0 +1,160 @@
+//! The boundary to the storage engines: what a connection gives, whichever engine is behind it.
+//!
+//! Above it there is one SQL text with `$1` placeholders; everything that differs between engines is below.
+//! A statement that fails inside a write spoils that write: its transaction cannot go on (one engine would not allow it).
+
+mod fault;
+mod param;
+mod row;
+pub(crate) mod sqlite;
+
+use std::ops::ControlFlow;
+
+use domain::{Ctx, Error, Result, Revision};
+
+pub(crate) use fault::{Executed, Fault};
+pub(crate) use param::Param;
+pub(crate) use row::{Row, json, word};
+
+use crate::{
+    BoxFuture,
+    writer::{Mode, Writer},
+};
+
+/// An open engine.
+#[derive(Debug)]
+pub(crate) enum Engine {
+    Sqlite(sqlite::Sqlite),
+}
+
+impl Engine {
+    /// A connection that sees one unchanging state of everything until it is dropped.
+    pub(crate) async fn snapshot(&self) -> Result<Connection> {
+        match self {
+            Self::Sqlite(engine) => Ok(Connection::Sqlite(engine.snapshot().await?)),
+        }
+    }
+
+    /// Runs `work` in a transaction and keeps what it did, unless it fails or the context only validates.
+    pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+    {
+        match self {
+            Self::Sqlite(engine) => engine.write(ctx, mode, work).await,
+        }
+    }
+
+    /// Whether writes are being taken.
+    pub(crate) async fn ping(&self) -> Result<()> {
+        match self {
+            Self::Sqlite(engine) => engine.ping().await,
+        }
+    }
+
+    /// Finishes what is queued and lets go of the data. Later calls fail.
+    pub(crate) async fn close(&self) {
+        match self {
+            Self::Sqlite(engine) => engine.close().await,
+        }
+    }
+}
+
+/// A connection inside a transaction.
+#[derive(Debug)]
+pub(crate) enum Connection {
+    Sqlite(sqlite::Connection),
+}
+
+#[expect(clippy::unused_async, reason = "SQLite answers at once; the engines over a network will not")]
+impl Connection {
+    /// Reads every row of an answer.
+    pub(crate) async fn query_map<T>(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        mut read: impl FnMut(&Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        let mut rows = Vec::new();
+        match self {
+            Self::Sqlite(connection) => connection.query(sql, params, |row| {
+                rows.push(read(row)?);
+                Ok(ControlFlow::Continue(()))
+            })?,
+        }
+        Ok(rows)
+    }
+
+    /// Reads the first row of an answer, if it has any.
+    pub(crate) async fn query_one<T>(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        read: impl FnOnce(&Row<'_>) -> Result<T> + Send,
+    ) -> Result<Option<T>> {
+        let (mut read, mut found) = (Some(read), None);
+        match self {
+            Self::Sqlite(connection) => connection.query(sql, params, |row| {
+                found = read.take().map(|read| read(row)).transpose()?;
+                Ok(ControlFlow::Break(()))
+            })?,
+        }
+        Ok(found)
+    }
+
+    /// Reads rows until `read` has seen enough.
+    pub(crate) async fn query_while(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
+    ) -> Result<()> {
+        match self {
+            Self::Sqlite(connection) => connection.query(sql, params, read),
+        }
+    }
+
+    /// Runs a statement without answer; gives the number of rows it touched.
+    pub(crate) async fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Executed {
+        match self {
+            Self::Sqlite(connection) => connection.execute(sql, params),
+        }
+    }
+
+    /// The revision of the write that this connection is in.
+    pub(crate) async fn next_revision(&mut self) -> Result<Revision> {
+        match self {
+            Self::Sqlite(connection) => connection.next_revision(),
+        }
+    }
+
+    /// The words after a table's name that make a query walk the named index. Engines that keep statistics need none.
+    pub(crate) fn walk(&self, index: Index<'_>) -> String {
+        match (self, index) {
+            (Self::Sqlite(_), Index::Primary(table)) => format!(" INDEXED BY sqlite_autoindex_{table}_1"),
+            (Self::Sqlite(_), Index::Named(table, columns)) => format!(" INDEXED BY {table}_{columns}"),
+        }
+    }
+
+    /// Whether a statement has failed in this transaction.
+    pub(crate) fn is_spoilt(&self) -> bool {
+        match self {
+            Self::Sqlite(connection) => connection.is_spoilt(),
+        }
+    }
+}
+
+/// An index of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Index<'a> {
+    /// Of the primary key.
+    Primary(&'a str),
+    /// The one called `<table>_<columns>`.
+    Named(&'a str, &'a str),
+}
+
+/// The error for a store that was closed or whose writer is gone.
+pub(crate) fn closed() -> Error {
+    Error::new(domain::Kind::Unavailable, domain::Rule::Unavailable, "the store is closed; the server is stopping")
+}

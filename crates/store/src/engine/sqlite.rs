@@ -1,0 +1,79 @@
+//! SQLite: write-ahead log, one writer thread with group commit, readers inline on their own connections.
+
+mod connection;
+mod fault;
+mod folder;
+mod group_commit;
+mod migrate;
+mod pool;
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use domain::{Ctx, Result};
+
+pub(crate) use connection::Connection;
+use group_commit::GroupCommit;
+use pool::Pool;
+
+use crate::{
+    BoxFuture,
+    writer::{Mode, Writer},
+};
+
+/// How long a statement waits for a lock that another process holds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Prepared statements kept per connection.
+const STATEMENTS: usize = 256;
+
+/// An open database.
+#[derive(Debug)]
+pub(crate) struct Sqlite {
+    pool: Arc<Pool>,
+    writer: GroupCommit,
+}
+
+impl Sqlite {
+    /// Opens the database in `data`, making and migrating it as needed.
+    ///
+    /// # Errors
+    /// Unavailable when another process holds the folder or it cannot be used; failed precondition when it is newer than
+    /// this program.
+    pub(crate) fn open(data: &Path) -> Result<Self> {
+        let folder = folder::Folder::take(data)?;
+        let file = folder.database();
+        let mut raw = rusqlite::Connection::open(&file).map_err(fault::translate)?;
+        configure(&raw).map_err(fault::translate)?;
+        raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
+            .map_err(fault::translate)?;
+        migrate::migrate(&mut raw)?;
+        let readers = std::thread::available_parallelism().map_or(4, std::num::NonZero::get) * 2;
+        Ok(Self { pool: Pool::new(file, readers), writer: GroupCommit::start(raw, folder)? })
+    }
+
+    pub(crate) async fn snapshot(&self) -> Result<Connection> {
+        self.pool.snapshot().await
+    }
+
+    pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+    {
+        self.writer.write(ctx, mode, work).await
+    }
+
+    pub(crate) async fn ping(&self) -> Result<()> {
+        self.writer.ping().await
+    }
+
+    pub(crate) async fn close(&self) {
+        self.pool.close();
+        self.writer.close().await;
+    }
+}
+
+fn configure(raw: &rusqlite::Connection) -> rusqlite::Result<()> {
+    raw.busy_timeout(BUSY_TIMEOUT)?;
+    raw.set_prepared_statement_cache_capacity(STATEMENTS);
+    raw.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192;")
+}

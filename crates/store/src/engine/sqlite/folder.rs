@@ -1,0 +1,71 @@
+//! The data folder: `provost.db` with its journal, and `lock`, which one process holds at a time.
+
+use std::{
+    fs::{DirBuilder, File, OpenOptions, TryLockError},
+    io::{Read, Write},
+    path::{Path, PathBuf},
+};
+
+use domain::{Error, Kind, Result, Rule};
+
+/// A data folder that this process holds.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes the folder if need be, readable for its owner alone, and takes its lock.
+    ///
+    /// # Errors
+    /// Unavailable when another process holds it, or when it cannot be made or written.
+    pub(super) fn take(path: &Path) -> Result<Self> {
+        create(path).map_err(|error| refuse(format!("cannot make the data folder {}: {error}", path.display())))?;
+        let file = path.join("lock");
+        let mut lock = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&file)
+            .map_err(|error| refuse(format!("cannot write {}: {error}; check its owner and mode", file.display())))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(refuse(taken(path, &mut lock))),
+            Err(TryLockError::Error(error)) => return Err(refuse(format!("cannot lock {}: {error}", file.display()))),
+        }
+        // Who holds it is only told for people; the lock itself is what counts.
+        let note = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
+        if let Err(error) = note {
+            tracing::warn!(%error, "cannot note the process in the lock file");
+        }
+        Ok(Self { path: path.to_owned(), _lock: lock })
+    }
+
+    pub(super) fn database(&self) -> PathBuf {
+        self.path.join("provost.db")
+    }
+}
+
+fn create(path: &Path) -> std::io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn taken(path: &Path, lock: &mut File) -> String {
+    let mut pid = String::new();
+    let known = lock.take(20).read_to_string(&mut pid).is_ok() && !pid.trim().is_empty();
+    let who = if known { format!("another provost (process {})", pid.trim()) } else { "another provost".to_owned() };
+    format!(
+        "{who} uses the data folder {}: stop it first, or use `provost admin` commands, which talk to the running server",
+        path.display()
+    )
+}
+
+fn refuse(message: String) -> Error {
+    Error::new(Kind::Unavailable, Rule::Unavailable, message)
+}

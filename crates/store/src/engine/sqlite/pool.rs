@@ -1,0 +1,83 @@
+//! Read-only connections, each used by one snapshot at a time.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use domain::{Error, Kind, Result, Rule, error::Detail};
+use rusqlite::OpenFlags;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{
+    connection::{Connection, Shared, lock},
+    fault,
+};
+
+/// How long a reader waits for a connection before the server calls itself overloaded.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+
+/// Read-only connections, opened when first needed.
+#[derive(Debug)]
+pub(super) struct Pool {
+    file: PathBuf,
+    idle: Mutex<Vec<Shared>>,
+    permits: Arc<Semaphore>,
+}
+
+impl Pool {
+    pub(super) fn new(file: PathBuf, size: usize) -> Arc<Self> {
+        Arc::new(Self { file, idle: Mutex::default(), permits: Arc::new(Semaphore::new(size)) })
+    }
+
+    /// A connection at the state of the last commit.
+    pub(super) async fn snapshot(self: &Arc<Self>) -> Result<Connection> {
+        let permit = tokio::time::timeout(MAX_WAIT, Arc::clone(&self.permits).acquire_owned())
+            .await
+            .map_err(|_| {
+                Error::new(Kind::ResourceExhausted, Rule::Overloaded, "too many reads are under way; retry in a moment")
+                    .with(Detail::RetryAfter(Duration::from_secs(1)))
+            })?
+            .map_err(|_| crate::engine::closed())?;
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let raw = idle.map_or_else(|| self.open(), Ok)?;
+        lock(&raw).prepare_cached("BEGIN DEFERRED").and_then(|mut begin| begin.execute([])).map_err(fault::translate)?;
+        Ok(Connection::reading(Arc::clone(&raw), Lease { raw, pool: Arc::clone(self), _permit: permit }))
+    }
+
+    fn open(&self) -> Result<Shared> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let raw = rusqlite::Connection::open_with_flags(&self.file, flags).map_err(fault::translate)?;
+        super::configure(&raw).map_err(fault::translate)?;
+        Ok(Arc::new(Mutex::new(raw)))
+    }
+
+    /// Refuses new snapshots and closes idle connections.
+    pub(super) fn close(&self) {
+        self.permits.close();
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// The right to a connection; dropping it ends the snapshot and gives the connection back.
+#[derive(Debug)]
+pub(super) struct Lease {
+    raw: Shared,
+    pool: Arc<Pool>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let ended = lock(&self.raw).prepare_cached("ROLLBACK").and_then(|mut rollback| rollback.execute([]));
+        match ended {
+            Ok(_) if !self.pool.permits.is_closed() => {
+                self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&self.raw));
+            }
+            Ok(_) => {}
+            // The connection is closed instead, which ends its snapshot as well.
+            Err(error) => tracing::warn!(%error, "cannot end a snapshot"),
+        }
+    }
+}

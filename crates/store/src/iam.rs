@@ -1,0 +1,6 @@
+//! The nouns of identity and access management.
+
+pub mod groups;
+pub mod identities;
+pub mod role_bindings;
+pub mod roles;

@@ -1,0 +1,179 @@
+//! Roles.
+
+use std::borrow::Cow;
+
+use domain::{
+    CapabilitySet, Error, Noun, Op, Result, Rule, Timestamp, Uidp,
+    iam::{Role, RoleSpec},
+};
+
+use crate::{
+    Reader, Writer, counts,
+    engine::{Row, json},
+    iam::groups,
+    list::{self, Entity, Filter, ListQuery, Listed, Term},
+};
+
+/// Which roles to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoleFilter {
+    /// Only those with this name.
+    pub name: Option<String>,
+}
+
+impl Filter for RoleFilter {
+    fn terms(&self) -> Vec<Term> {
+        self.name.iter().map(|name| Term::indexed("name", name)).collect()
+    }
+}
+
+impl Entity for Role {
+    const NOUN: Noun = Noun::Role;
+    const TABLE: &'static str = "roles";
+    const COLUMNS: &'static str = "uid, name, description, capabilities, created_at, updated_at, revision";
+
+    fn read(row: &Row<'_>) -> Result<Self> {
+        Ok(Self {
+            uid: row.uidp(0)?,
+            spec: RoleSpec { name: row.name(1)?, description: row.description(2)?, capabilities: capabilities(row, 3)? },
+            created_at: row.time(4)?,
+            updated_at: row.time(5)?,
+            revision: row.revision(6)?,
+        })
+    }
+
+    fn uid(&self) -> &Uidp {
+        &self.uid
+    }
+
+    fn name(&self) -> &str {
+        self.spec.name.as_str()
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+}
+
+/// Reads capabilities by their names. Those of other versions are passed over.
+pub(super) fn capabilities(row: &Row<'_>, column: usize) -> Result<CapabilitySet> {
+    let names: Vec<Cow<'_, str>> = row.json(column)?;
+    Ok(CapabilitySet::from_names(names.iter().map(AsRef::as_ref)))
+}
+
+/// The role, if it exists.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Role>> {
+    let sql = format!("SELECT {} FROM roles WHERE uid = $1", Role::COLUMNS);
+    reader.query_one(&sql, &[uid.into()], Role::read).await
+}
+
+/// A page of roles. Set `include_roots` of the query for built-in roles.
+///
+/// # Errors
+/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
+pub async fn list(reader: &mut Reader, query: &ListQuery<RoleFilter>) -> Result<Listed<Role>> {
+    list::page(reader, query).await
+}
+
+/// Adds a role; answers it as stored.
+///
+/// # Errors
+/// Not found when its group does not exist; internal when the storage fails.
+pub async fn insert(tx: &mut Writer, role: &Role) -> Result<Role> {
+    groups::must_hold(tx, &role.uid).await?;
+    let role = Role { revision: tx.revision(), ..role.clone() };
+    tx.execute(
+        "INSERT INTO roles (uid, parent, org, name, description, capabilities, created_at, updated_at, revision) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        &[
+            (&role.uid).into(),
+            role.uid.parent_text().into(),
+            role.uid.root_text().into(),
+            role.spec.name.as_str().into(),
+            role.spec.description.as_str().into(),
+            json(&role.spec.capabilities)?.into(),
+            role.created_at.into(),
+            role.updated_at.into(),
+            role.revision.into(),
+        ],
+    )
+    .await?;
+    counts::add(tx, Noun::Role, &role.uid, 1).await?;
+    tx.changed(Noun::Role, role.uid.as_str(), Op::Created);
+    Ok(role)
+}
+
+/// Writes what may change of a role; answers it as stored, changed now.
+///
+/// # Errors
+/// Not found; internal when the storage fails.
+pub async fn update(tx: &mut Writer, role: &Role) -> Result<Role> {
+    let role = Role { updated_at: tx.now(), revision: tx.revision(), ..role.clone() };
+    let created_at = tx
+        .query_one(
+            "UPDATE roles SET name = $2, description = $3, capabilities = $4, updated_at = $5, revision = $6 WHERE uid = $1 \
+             RETURNING created_at",
+            &[
+                (&role.uid).into(),
+                role.spec.name.as_str().into(),
+                role.spec.description.as_str().into(),
+                json(&role.spec.capabilities)?.into(),
+                role.updated_at.into(),
+                role.revision.into(),
+            ],
+            |row| row.time(0),
+        )
+        .await?
+        .ok_or_else(|| Error::not_found(Noun::Role, role.uid.as_str()))?;
+    tx.changed(Noun::Role, role.uid.as_str(), Op::Updated);
+    Ok(Role { created_at, ..role })
+}
+
+/// Brings a built-in role to what this version of the server says. Answers whether anything changed.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn upsert_built_in(tx: &mut Writer, role: &Role) -> Result<bool> {
+    match get(tx, &role.uid).await? {
+        None => insert(tx, role).await.map(|_| true),
+        Some(stored) if stored.spec == role.spec => Ok(false),
+        Some(_) => update(tx, role).await.map(|_| true),
+    }
+}
+
+/// Removes a role. Answers whether it existed.
+///
+/// # Errors
+/// Failed precondition while it is bound; internal when the storage fails.
+pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
+    if is_bound(tx, uid).await? {
+        let description = "cannot delete role with role bindings";
+        return Err(Error::precondition(Rule::RoleBound, "ROLE_BOUND", uid.as_str(), description));
+    }
+    let rows = tx.execute("DELETE FROM roles WHERE uid = $1", &[uid.into()]).await?;
+    if rows > 0 {
+        counts::add(tx, Noun::Role, uid, -1).await?;
+        tx.changed(Noun::Role, uid.as_str(), Op::Deleted);
+    }
+    Ok(rows > 0)
+}
+
+/// Whether anybody holds the role.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn is_bound(reader: &mut Reader, uid: &Uidp) -> Result<bool> {
+    reader.exists("SELECT uid FROM role_bindings WHERE role = $1 LIMIT 1", &[uid.into()]).await
+}
+
+/// The groups where the role is bound, each once, in byte order.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn bound_at(reader: &mut Reader, uid: &Uidp) -> Result<Vec<Uidp>> {
+    let sql = "SELECT DISTINCT parent FROM role_bindings WHERE role = $1 ORDER BY parent";
+    reader.query_map(sql, &[uid.into()], |row| row.uidp(0)).await
+}

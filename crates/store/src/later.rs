@@ -1,0 +1,186 @@
+//! What need not be durable at once: gathered for up to a second and written together.
+//!
+//! The loss window: a crash loses what was queued in the second before it. Nothing here decides about access.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use domain::{Ctx, Error, Kind, Result, Timestamp, Uidp};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Instant, timeout_at},
+};
+
+use crate::{AuditEntry, audit, engine, iam::identities, store::Inner, writer::Mode};
+
+/// Items that may wait.
+const QUEUE: usize = 16_384;
+/// Items that are written together at most.
+const BATCH: usize = 4096;
+/// How long the first item of a batch waits for more.
+const WINDOW: Duration = Duration::from_secs(1);
+
+/// Something that is written soon.
+#[derive(Clone, Debug)]
+pub enum Later {
+    /// An identity exchanged a token at that time.
+    Seen {
+        /// Which one.
+        identity: Uidp,
+        /// When.
+        at: Timestamp,
+    },
+    /// An entry for the audit log of something that wrote nothing: an exchange, a refused call.
+    Audit(Box<AuditEntry>),
+}
+
+#[derive(Debug)]
+enum Item {
+    Later(Later),
+    Flush(oneshot::Sender<()>),
+}
+
+/// The sending side.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    items: mpsc::Sender<Item>,
+    dropped: Arc<AtomicU64>,
+}
+
+/// The writing side.
+#[derive(Debug)]
+pub(crate) struct Items {
+    items: mpsc::Receiver<Item>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl Queue {
+    pub(crate) fn new() -> (Self, Items) {
+        Self::with_room(QUEUE)
+    }
+
+    fn with_room(room: usize) -> (Self, Items) {
+        let (sender, receiver) = mpsc::channel(room);
+        let dropped = Arc::new(AtomicU64::new(0));
+        (Self { items: sender, dropped: Arc::clone(&dropped) }, Items { items: receiver, dropped })
+    }
+
+    pub(crate) fn push(&self, item: Later) {
+        if self.items.try_send(Item::Later(item)).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) async fn flush(&self) -> Result<()> {
+        let (answer, answered) = oneshot::channel();
+        self.items.send(Item::Flush(answer)).await.map_err(|_| engine::closed())?;
+        answered.await.map_err(|_| engine::closed())
+    }
+}
+
+impl Items {
+    /// Writes what arrives until the store is gone. The task holds no claim on the store between batches.
+    pub(crate) fn serve(self, store: Weak<Inner>) -> Result<()> {
+        let runtime = tokio::runtime::Handle::try_current().map_err(Error::internal)?;
+        runtime.spawn(self.run(store));
+        Ok(())
+    }
+
+    async fn run(mut self, store: Weak<Inner>) {
+        let mut waiting = Vec::new();
+        loop {
+            let mut flushed = None;
+            if waiting.is_empty() {
+                match self.items.recv().await {
+                    Some(Item::Later(item)) => waiting.push(item),
+                    Some(Item::Flush(answer)) => flushed = Some(answer),
+                    None => return,
+                }
+            }
+            let end = Instant::now() + WINDOW;
+            while flushed.is_none() && waiting.len() < BATCH {
+                match timeout_at(end, self.items.recv()).await {
+                    Ok(Some(Item::Later(item))) => waiting.push(item),
+                    Ok(Some(Item::Flush(answer))) => flushed = Some(answer),
+                    Ok(None) => return,
+                    Err(_) => break,
+                }
+            }
+            let Some(store) = store.upgrade() else { return };
+            self.warn_of_drops();
+            write(&store, &mut waiting).await;
+            if let Some(answer) = flushed {
+                // Whoever asked may have gone.
+                _ = answer.send(());
+            }
+        }
+    }
+
+    fn warn_of_drops(&self) {
+        let dropped = self.dropped.swap(0, Ordering::Relaxed);
+        if dropped > 0 {
+            tracing::warn!(dropped, "the queue for audit entries and last-seen times was full; entries were dropped");
+        }
+    }
+}
+
+/// Writes the items in one transaction. They stay when the storage may take them later.
+async fn write(store: &Inner, waiting: &mut Vec<Later>) {
+    if waiting.is_empty() {
+        return;
+    }
+    let items = waiting.clone();
+    let ctx = Ctx::system("store.later", store.clock.now(), Arc::clone(&store.entropy));
+    let written = store
+        .engine
+        .write(ctx, Mode::Bookkeeping, |tx| {
+            Box::pin(async move {
+                let mut seen: HashMap<&Uidp, Timestamp> = HashMap::new();
+                for item in &items {
+                    match item {
+                        Later::Seen { identity, at } => {
+                            seen.entry(identity).and_modify(|known| *known = (*known).max(*at)).or_insert(*at);
+                        }
+                        Later::Audit(entry) => audit::append(tx, entry).await?,
+                    }
+                }
+                for (identity, at) in seen {
+                    identities::seen(tx, identity, at).await?;
+                }
+                Ok(())
+            })
+        })
+        .await;
+    match written {
+        Ok(()) => waiting.clear(),
+        Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::ResourceExhausted) && waiting.len() < BATCH => {
+            tracing::warn!(?error, items = waiting.len(), "cannot write audit entries and last-seen times yet");
+        }
+        Err(error) => {
+            tracing::error!(?error, items = waiting.len(), "audit entries and last-seen times are lost");
+            waiting.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_queue_drops_and_counts() {
+        let (queue, items) = Queue::with_room(2);
+        for second in 0..5 {
+            let identity = Uidp::root_from([0; 20]);
+            queue.push(Later::Seen { identity, at: Timestamp::from_seconds(second) });
+        }
+        assert_eq!(items.dropped.load(Ordering::Relaxed), 3);
+        assert_eq!(items.items.len(), 2);
+    }
+}

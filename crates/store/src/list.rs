@@ -1,0 +1,168 @@
+//! The list engine: one for every noun. Scopes, filters, order and page go in; a page with an exact total comes out.
+//!
+//! Pages follow a keyset cursor (order key, uid), so they stay complete and free of repetitions while rows come and go.
+
+mod entity;
+mod keys;
+mod plan;
+mod scan;
+mod selection;
+mod sql;
+mod totals;
+
+use std::{collections::HashMap, sync::Arc};
+
+use domain::{
+    Error, ListRequest, Order, OrderField, Result, Rule, Scopes, Timestamp, Uidp, UidpFilter, error::Violation,
+    list::page_token_refused,
+};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use entity::{Entity, Filter, Term};
+use keys::Keys;
+use selection::{Selection, Stream, select};
+use sql::Sql;
+
+use crate::Reader;
+
+/// What to list.
+#[derive(Clone, Debug)]
+pub struct ListQuery<F> {
+    /// Where the caller may look.
+    pub scopes: Arc<Scopes>,
+    /// Whether rows without a parent are visible wherever the caller may look: built-in roles.
+    pub include_roots: bool,
+    /// Which part of the tree is asked for.
+    pub uidp: UidpFilter,
+    /// In which order.
+    pub order: Order,
+    /// How many items at most.
+    pub page_size: u32,
+    /// How many items to pass over, counted from the cursor.
+    pub skip: u32,
+    /// The last item of the page before.
+    pub cursor: Option<Cursor>,
+    /// What the items must be.
+    pub filter: F,
+}
+
+impl<F> ListQuery<F> {
+    /// The query for a request; `cursor` is what its page token says.
+    pub fn new(scopes: Arc<Scopes>, request: &ListRequest, cursor: Option<Cursor>, filter: F) -> Self {
+        Self {
+            scopes,
+            include_roots: false,
+            uidp: request.uidp.clone(),
+            order: request.order,
+            page_size: request.page_size,
+            skip: request.skip,
+            cursor,
+            filter,
+        }
+    }
+}
+
+/// A place in an ordered list: that of an item.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Cursor {
+    /// What the list is ordered by.
+    pub key: CursorKey,
+    /// The item.
+    pub uid: Uidp,
+}
+
+/// The order key of an item.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CursorKey {
+    /// Ordered by the identifier alone.
+    Uid,
+    /// Ordered by this name.
+    Name(String),
+    /// Ordered by this time.
+    Time(Timestamp),
+}
+
+/// A page of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed<T> {
+    /// The items in order.
+    pub items: Vec<T>,
+    /// The last item, when there are more after it.
+    pub next: Option<Cursor>,
+    /// How many items the whole list has.
+    pub total: u64,
+    /// How many items were passed over, as asked.
+    pub skipped: u32,
+}
+
+/// Identifiers that one list may name.
+const MAX_IDS: usize = 1000;
+/// Rows read by one statement.
+const CHUNK: usize = 256;
+
+/// A page of `E`.
+pub(crate) async fn page<E: Entity>(reader: &mut Reader, query: &ListQuery<impl Filter + Sync>) -> Result<Listed<E>> {
+    check::<E>(query.order, query.cursor.as_ref(), &query.uidp)?;
+    let selection = select(&query.scopes, query.include_roots, &query.uidp);
+    let keys = Keys::<E>::new(query.order, query.cursor.as_ref(), query.filter.terms());
+    let want = query.page_size as usize + 1;
+    let (mut items, next, total) = match selection {
+        Selection::Uids(uids) => {
+            let (found, total) = keys.among(reader, &uids, query.skip as usize, want).await?;
+            let (items, next) = rows_of(reader, found, query.page_size).await?;
+            (items, next, total)
+        }
+        Selection::Streams(streams) => {
+            let total = totals::total::<E>(reader, &keys, &streams).await?;
+            // The plain page of a plain list: one walk gives the rows themselves.
+            if let ([stream], 0) = (streams.as_slice(), query.skip) {
+                let items = keys.rows(reader, stream, want).await?;
+                (items, None, total)
+            } else {
+                let found = keys.of(reader, &streams, query.skip as usize, want).await?;
+                let (items, next) = rows_of(reader, found, query.page_size).await?;
+                (items, next, total)
+            }
+        }
+    };
+    let more = items.len() == want;
+    items.truncate(query.page_size as usize);
+    let next = next.or_else(|| items.last().filter(|_| more).map(|item| item.cursor(query.order.field)));
+    Ok(Listed { items, next, total, skipped: query.skip })
+}
+
+fn check<E: Entity>(order: Order, cursor: Option<&Cursor>, uidp: &UidpFilter) -> Result<()> {
+    if order.field == OrderField::Name && !E::NAMED {
+        let description = "order_by must be one of uid, created_at, each optionally followed by asc or desc".to_owned();
+        return Err(Error::fields(Rule::OrderBy, vec![Violation { field: "order_by".to_owned(), description }]));
+    }
+    if uidp.ids.len() > MAX_IDS {
+        return Err(Error::field("uidp.ids", format!("uidp.ids must have at most {MAX_IDS} entries")));
+    }
+    let fits = cursor.is_none_or(|cursor| {
+        matches!(
+            (&cursor.key, order.field),
+            (CursorKey::Uid, OrderField::Uid)
+                | (CursorKey::Name(_), OrderField::Name)
+                | (CursorKey::Time(_), OrderField::CreatedAt)
+        )
+    });
+    if fits { Ok(()) } else { Err(page_token_refused(Rule::PageTokenMismatch)) }
+}
+
+/// The rows of the keys, in their order, and where to go on when there are more keys than fit on the page.
+async fn rows_of<E: Entity>(reader: &mut Reader, mut keys: Vec<Cursor>, page_size: u32) -> Result<(Vec<E>, Option<Cursor>)> {
+    let more = keys.len() > page_size as usize;
+    keys.truncate(page_size as usize);
+    let mut rows = HashMap::with_capacity(keys.len());
+    for chunk in keys.chunks(CHUNK) {
+        let mut sql = Sql::new(format!("SELECT {} FROM {} WHERE uid IN ", E::COLUMNS, E::TABLE));
+        sql.among(chunk.iter().map(|key| &key.uid));
+        for row in reader.query_map(&sql.text, &sql.params, E::read).await? {
+            rows.insert(row.uid().clone(), row);
+        }
+    }
+    let next = if more { keys.last().cloned() } else { None };
+    Ok((keys.iter().filter_map(|key| rows.remove(&key.uid)).collect(), next))
+}

@@ -1,0 +1,226 @@
+//! Keys: where the items of a page stand, found by walking indexes alone.
+
+use std::{cmp::Reverse, marker::PhantomData};
+
+use domain::{Order, OrderField, Result, Uidp};
+
+use super::{
+    CHUNK, Cursor, CursorKey, Entity, Sql, Stream, Term,
+    plan::{Plan, plan},
+    scan, totals,
+};
+use crate::{
+    Reader,
+    engine::{Param, Row},
+};
+
+/// Keys that a merge of several streams may read; with more, one scan of the whole order is cheaper.
+const MERGE: usize = 50_000;
+
+/// Finds the keys of a list of `E`.
+pub(super) struct Keys<'a, E> {
+    pub(super) order: Order,
+    pub(super) cursor: Option<&'a Cursor>,
+    pub(super) terms: Vec<Term>,
+    entity: PhantomData<fn() -> E>,
+}
+
+impl<'a, E: Entity> Keys<'a, E> {
+    pub(super) fn new(order: Order, cursor: Option<&'a Cursor>, terms: Vec<Term>) -> Self {
+        Self { order, cursor, terms, entity: PhantomData }
+    }
+
+    /// The first `want` rows of a stream after the cursor.
+    pub(super) async fn rows(&self, reader: &mut Reader, stream: &Stream, want: usize) -> Result<Vec<E>> {
+        let plan = plan::<E>(reader, stream, self.order.field, &self.terms, want).await?;
+        let mut sql = Self::select(reader, E::COLUMNS, plan);
+        self.conditions(&mut sql, stream, plan);
+        self.order_and_limit(&mut sql, want, 0);
+        reader.query_map(&sql.text, &sql.params, E::read).await
+    }
+
+    /// The first `want` keys of all streams after the cursor and `skip` more.
+    pub(super) async fn of(&self, reader: &mut Reader, streams: &[Stream], skip: usize, want: usize) -> Result<Vec<Cursor>> {
+        let subtrees = streams.iter().all(|stream| matches!(stream, Stream::Below(_)));
+        match streams {
+            [] => Ok(Vec::new()),
+            [stream] => self.stream(reader, stream, skip, want).await,
+            _ if subtrees && self.order.field == OrderField::Uid => self.in_sequence(reader, streams, skip, want).await,
+            _ if streams.len().saturating_mul(skip + want) <= MERGE => self.merged(reader, streams, skip, want).await,
+            _ => scan::keys(self, reader, streams, skip, want).await,
+        }
+    }
+
+    /// The keys of these identifiers after the cursor and `skip` more, and how many of them there are before and after.
+    pub(super) async fn among(&self, reader: &mut Reader, uids: &[Uidp], skip: usize, want: usize) -> Result<(Vec<Cursor>, u64)> {
+        let mut keys = Vec::new();
+        for chunk in uids.chunks(CHUNK) {
+            let mut sql = Sql::new(format!("SELECT {} FROM {}", self.key_columns(), E::TABLE));
+            sql.and("uid IN ", []);
+            sql.among(chunk.iter());
+            self.terms(&mut sql);
+            keys.extend(reader.query_map(&sql.text, &sql.params, |row| self.read(row)).await?);
+        }
+        let total = keys.len() as u64;
+        keys.retain(|key| self.is_after_cursor(key));
+        self.sort(&mut keys);
+        Ok((keys.into_iter().skip(skip).take(want).collect(), total))
+    }
+
+    async fn stream(&self, reader: &mut Reader, stream: &Stream, skip: usize, want: usize) -> Result<Vec<Cursor>> {
+        let plan = plan::<E>(reader, stream, self.order.field, &self.terms, skip + want).await?;
+        let mut sql = Self::select(reader, self.key_columns(), plan);
+        self.conditions(&mut sql, stream, plan);
+        self.order_and_limit(&mut sql, want, skip);
+        reader.query_map(&sql.text, &sql.params, |row| self.read(row)).await
+    }
+
+    /// Subtrees in byte order are one after the other in the order of identifiers.
+    async fn in_sequence(&self, reader: &mut Reader, streams: &[Stream], mut skip: usize, want: usize) -> Result<Vec<Cursor>> {
+        let mut keys = Vec::new();
+        let (ascending, descending) =
+            if self.order.descending { (None, Some(streams.iter().rev())) } else { (Some(streams.iter()), None) };
+        for stream in ascending.into_iter().flatten().chain(descending.into_iter().flatten()) {
+            if self.is_passed(stream) {
+                continue;
+            }
+            if skip > 0 {
+                let rows = totals::after_cursor(self, reader, stream).await?;
+                if rows <= skip as u64 {
+                    skip -= usize::try_from(rows).unwrap_or(skip);
+                    continue;
+                }
+            }
+            keys.extend(self.stream(reader, stream, skip, want - keys.len()).await?);
+            skip = 0;
+            if keys.len() == want {
+                break;
+            }
+        }
+        Ok(keys)
+    }
+
+    async fn merged(&self, reader: &mut Reader, streams: &[Stream], skip: usize, want: usize) -> Result<Vec<Cursor>> {
+        let mut keys = Vec::new();
+        for stream in streams {
+            keys.extend(self.stream(reader, stream, 0, skip + want).await?);
+        }
+        self.sort(&mut keys);
+        Ok(keys.into_iter().skip(skip).take(want).collect())
+    }
+
+    fn sort(&self, keys: &mut [Cursor]) {
+        if self.order.descending {
+            keys.sort_unstable_by(|a, b| Reverse(a).cmp(&Reverse(b)));
+        } else {
+            keys.sort_unstable();
+        }
+    }
+
+    fn is_after_cursor(&self, key: &Cursor) -> bool {
+        self.cursor.is_none_or(|cursor| if self.order.descending { key < cursor } else { key > cursor })
+    }
+
+    /// Whether the whole subtree comes before the cursor in the order of identifiers.
+    fn is_passed(&self, stream: &Stream) -> bool {
+        match (self.cursor, stream) {
+            (Some(cursor), Stream::Below(place)) => {
+                !place.contains(&cursor.uid) && (*place < cursor.uid) != self.order.descending
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn key_columns(&self) -> &'static str {
+        match self.order.field {
+            OrderField::Uid => "uid",
+            OrderField::Name => "uid, name",
+            OrderField::CreatedAt => "uid, created_at",
+        }
+    }
+
+    pub(super) fn read(&self, row: &Row<'_>) -> Result<Cursor> {
+        let key = match self.order.field {
+            OrderField::Uid => CursorKey::Uid,
+            OrderField::Name => CursorKey::Name(row.string(1)?),
+            OrderField::CreatedAt => CursorKey::Time(row.time(1)?),
+        };
+        Ok(Cursor { key, uid: row.uidp(0)? })
+    }
+
+    pub(super) fn select<'s>(reader: &Reader, columns: &str, plan: Plan) -> Sql<'s> {
+        Sql::new(format!("SELECT {columns} FROM {}{}", E::TABLE, reader.walk(plan.index)))
+    }
+
+    /// The stream, the filter's terms and the cursor.
+    pub(super) fn conditions<'s>(&'s self, sql: &mut Sql<'s>, stream: &'s Stream, plan: Plan) {
+        Self::place(sql, stream, plan);
+        self.terms(sql);
+        self.after_cursor(sql);
+    }
+
+    pub(super) fn place<'s>(sql: &mut Sql<'s>, stream: &'s Stream, plan: Plan) {
+        match stream {
+            Stream::All => {}
+            Stream::Roots => sql.and("parent = ?", [Uidp::ROOT.into()]),
+            Stream::Children(parent) => sql.and("parent = ?", [parent.into()]),
+            Stream::One(uid) => sql.and("uid = ?", [uid.into()]),
+            Stream::Below(place) | Stream::ProperlyBelow(place) => {
+                if plan.by_org {
+                    sql.and("org = ?", [place.root_text().into()]);
+                }
+                // Between a place and its first child there is no identifier, so one range holds the place and its subtree:
+                // `/` is the byte before `0`.
+                if !(plan.by_org && place.is_root()) {
+                    sql.and("uid >= ? AND uid < ?", [place.into(), format!("{place}0").into()]);
+                }
+                if matches!(stream, Stream::ProperlyBelow(_)) {
+                    sql.and("uid <> ?", [place.into()]);
+                }
+            }
+        }
+    }
+
+    pub(super) fn terms<'s>(&'s self, sql: &mut Sql<'s>) {
+        for term in &self.terms {
+            sql.and(&format!("{} = ?", term.column), [(&term.value).into()]);
+        }
+    }
+
+    pub(super) fn after_cursor<'s>(&'s self, sql: &mut Sql<'s>) {
+        let Some(Cursor { key, uid }) = self.cursor else { return };
+        let beyond = if self.order.descending { '<' } else { '>' };
+        let key: Param<'s> = match key {
+            CursorKey::Uid => return sql.and(&format!("uid {beyond} ?"), [uid.into()]),
+            CursorKey::Name(name) => name.into(),
+            CursorKey::Time(time) => (*time).into(),
+        };
+        sql.and(&format!("({}, uid) {beyond} (?, ?)", self.order_column()), [key, uid.into()]);
+    }
+
+    fn order_column(&self) -> &'static str {
+        match self.order.field {
+            OrderField::Uid => "uid",
+            OrderField::Name => "name",
+            OrderField::CreatedAt => "created_at",
+        }
+    }
+
+    pub(super) fn order(&self, sql: &mut Sql<'_>) {
+        let direction = if self.order.descending { " DESC" } else { "" };
+        match self.order.field {
+            OrderField::Uid => sql.push(&format!(" ORDER BY uid{direction}")),
+            _ => sql.push(&format!(" ORDER BY {}{direction}, uid{direction}", self.order_column())),
+        }
+    }
+
+    fn order_and_limit(&self, sql: &mut Sql<'_>, limit: usize, offset: usize) {
+        self.order(sql);
+        sql.push(" LIMIT ");
+        sql.bind(i64::try_from(limit).unwrap_or(i64::MAX));
+        if offset > 0 {
+            sql.push(" OFFSET ");
+            sql.bind(i64::try_from(offset).unwrap_or(i64::MAX));
+        }
+    }
+}

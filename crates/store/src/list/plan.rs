@@ -1,0 +1,62 @@
+//! Which index to walk.
+
+use domain::{OrderField, Result};
+
+use super::{Entity, Stream, Term};
+use crate::{Reader, counts, engine::Index};
+
+/// A way through a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub(super) index: Index<'static>,
+    /// Whether the place is found by its root column, and the rest of its path is tested row by row.
+    pub(super) by_org: bool,
+}
+
+/// What looking up a row and sorting it costs, in steps of an index walk.
+const ROW: u64 = 3;
+
+/// The way through `E`'s table to the first `depth` rows of `stream` in that order.
+pub(super) async fn plan<E: Entity>(
+    reader: &mut Reader,
+    stream: &Stream,
+    order: OrderField,
+    terms: &[Term],
+    depth: usize,
+) -> Result<Plan> {
+    if let Some(plan) = by_term::<E>(stream, terms) {
+        return Ok(plan);
+    }
+    let named = |columns| Plan { index: Index::Named(E::TABLE, columns), by_org: false };
+    let primary = Plan { index: Index::Primary(E::TABLE), by_org: false };
+    Ok(match (stream, order) {
+        (Stream::One(_), _) | (Stream::All | Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Uid) => primary,
+        (Stream::Children(_) | Stream::Roots, OrderField::Uid) => named("parent"),
+        (Stream::Children(_) | Stream::Roots, OrderField::Name) => named("parent_name"),
+        (Stream::Children(_) | Stream::Roots, OrderField::CreatedAt) => named("parent_created_at"),
+        (Stream::All, OrderField::Name) => named("name"),
+        (Stream::All, OrderField::CreatedAt) => named("created_at"),
+        (Stream::Below(place) | Stream::ProperlyBelow(place), OrderField::Name | OrderField::CreatedAt) => {
+            let columns = if order == OrderField::Name { "org_name" } else { "org_created_at" };
+            // A small folder is sorted; in a large one, enough of the organization's rows are its own to walk past the others.
+            let walks = place.is_root() || {
+                let folder = counts::below(reader, E::NOUN, &[place.as_str()]).await?;
+                let org = counts::below(reader, E::NOUN, &[place.root_text()]).await?;
+                let depth = u64::try_from(depth).unwrap_or(u64::MAX);
+                depth.saturating_mul(org) / folder.max(1) < folder.saturating_mul(ROW)
+            };
+            if walks { Plan { index: Index::Named(E::TABLE, columns), by_org: true } } else { primary }
+        }
+    })
+}
+
+/// The way by the index of a condition, if one has an index.
+pub(super) fn by_term<E: Entity>(stream: &Stream, terms: &[Term]) -> Option<Plan> {
+    let term = terms.iter().find(|term| term.indexed)?;
+    let columns = match (stream, term.column) {
+        (Stream::One(_), _) => return None,
+        (Stream::Children(_) | Stream::Roots, "name") => "parent_name",
+        (_, column) => column,
+    };
+    Some(Plan { index: Index::Named(E::TABLE, columns), by_org: false })
+}

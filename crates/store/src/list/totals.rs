@@ -1,0 +1,65 @@
+//! How many items a list has: by the counters where they know, by counting rows otherwise.
+
+use domain::{Noun, OrderField, Result, Uidp};
+
+use super::{CHUNK, Entity, Sql, Stream, keys::Keys, plan::plan, scan};
+use crate::{Reader, counts};
+
+/// Streams that are counted one by one when a filter makes the counters useless; with more, one scan is cheaper.
+const COUNTED_SINGLY: usize = 64;
+
+/// How many rows the whole list has, whatever the cursor.
+pub(super) async fn total<E: Entity>(reader: &mut Reader, keys: &Keys<'_, E>, streams: &[Stream]) -> Result<u64> {
+    if !keys.terms.is_empty() && streams.len() > COUNTED_SINGLY {
+        return scan::count(keys, reader, streams).await;
+    }
+    let mut total = 0;
+    let mut subtrees = Vec::new();
+    for stream in streams {
+        match stream {
+            Stream::Below(place) if keys.terms.is_empty() => subtrees.push(place),
+            _ => total += rows(keys, reader, stream, false).await?,
+        }
+    }
+    Ok(total + below::<E>(reader, &subtrees).await?)
+}
+
+/// How many rows of a subtree come after the cursor.
+pub(super) async fn after_cursor<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Stream) -> Result<u64> {
+    match (stream, keys.cursor) {
+        (Stream::Below(place), Some(cursor)) if place.contains(&cursor.uid) => rows(keys, reader, stream, true).await,
+        (Stream::Below(place), _) if keys.terms.is_empty() => below::<E>(reader, &[place]).await,
+        _ => rows(keys, reader, stream, false).await,
+    }
+}
+
+/// How many rows these subtrees have together.
+async fn below<E: Entity>(reader: &mut Reader, places: &[&Uidp]) -> Result<u64> {
+    let prefixes: Vec<_> = places.iter().map(|place| place.as_str()).collect();
+    let mut total = counts::below(reader, E::NOUN, &prefixes).await?;
+    // Groups count themselves; other nouns may be named as the top of their own subtree.
+    if E::NOUN != Noun::Group {
+        for chunk in places.chunks(CHUNK) {
+            let mut sql = Sql::new(format!("SELECT uid FROM {} WHERE uid IN ", E::TABLE));
+            sql.among(chunk.iter().copied());
+            total += reader.query_map(&sql.text, &sql.params, |_| Ok(())).await?.len() as u64;
+        }
+    }
+    Ok(total)
+}
+
+async fn rows<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Stream, from_cursor: bool) -> Result<u64> {
+    if matches!(stream, Stream::All) && keys.terms.is_empty() {
+        return counts::below(reader, E::NOUN, &[Uidp::ROOT]).await;
+    }
+    // The order does not matter for counting, so the narrowest index wins.
+    let plan = plan::<E>(reader, stream, OrderField::Uid, &keys.terms, 0).await?;
+    let mut sql = Keys::<E>::select(reader, "count(*)", plan);
+    Keys::<E>::place(&mut sql, stream, plan);
+    keys.terms(&mut sql);
+    if from_cursor {
+        keys.after_cursor(&mut sql);
+    }
+    let rows = reader.query_one(&sql.text, &sql.params, |row| row.int(0)).await?;
+    Ok(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0))
+}

@@ -1,0 +1,89 @@
+//! Events that wait for delivery.
+
+use domain::{Result, Revision, Timestamp, Upstream};
+
+use crate::{
+    Reader, Writer,
+    engine::{Row, json},
+};
+
+/// An event: what kind, about what, and a snapshot of it. The body is rendered when it is delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The commit that announced it.
+    pub revision: Revision,
+    /// Its place among the events of the commit.
+    pub ordinal: i64,
+    /// The event type.
+    pub kind: String,
+    /// The API version of the method, which decides the shape of the body.
+    pub api_version: String,
+    /// Whether subscribers outside the server see it.
+    pub customer: bool,
+    /// The UID of what it is about.
+    pub subject: String,
+    /// The group that it belongs to; `/` for none.
+    pub group: String,
+    /// Who did it, as in the audit log.
+    pub actor: String,
+    /// The upstream token of who did it.
+    pub upstream: Option<Upstream>,
+    /// The resource after the change, or before its deletion, as JSON of the domain type.
+    pub snapshot: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+pub(crate) async fn append(tx: &mut Writer, event: &Event) -> Result<()> {
+    let upstream = event.upstream.as_ref().map(json).transpose()?;
+    tx.execute(
+        "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, upstream, snapshot, at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        &[
+            event.revision.into(),
+            event.ordinal.into(),
+            (&event.kind).into(),
+            (&event.api_version).into(),
+            event.customer.into(),
+            (&event.subject).into(),
+            (&event.group).into(),
+            (&event.actor).into(),
+            upstream.into(),
+            (&event.snapshot).into(),
+            event.at.into(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The events of the commits after `after`, in order: at most `limit`, which may end within a commit.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn pending(reader: &mut Reader, after: Revision, limit: u32) -> Result<Vec<Event>> {
+    reader
+        .query_map(
+            "SELECT revision, ordinal, kind, api_version, customer, subject, group_uid, actor, upstream, snapshot, at \
+             FROM outbox WHERE revision > $1 ORDER BY revision, ordinal LIMIT $2",
+            &[after.into(), i64::from(limit).into()],
+            read,
+        )
+        .await
+}
+
+fn read(row: &Row<'_>) -> Result<Event> {
+    Ok(Event {
+        revision: row.revision(0)?,
+        ordinal: row.int(1)?,
+        kind: row.string(2)?,
+        api_version: row.string(3)?,
+        customer: row.bool(4)?,
+        subject: row.string(5)?,
+        group: row.string(6)?,
+        actor: row.string(7)?,
+        upstream: row.opt_json(8)?,
+        snapshot: row.string(9)?,
+        at: row.time(10)?,
+    })
+}

@@ -1,0 +1,57 @@
+//! One snapshot of everything.
+
+use std::ops::ControlFlow;
+
+use domain::Result;
+
+use crate::engine::{Connection, Index, Param, Row};
+
+/// One snapshot: every function that reads from it sees the same state, that of the last commit when it began.
+///
+/// It holds one of few connections, so drop it soon, and never wait for a second one or for a write while holding it.
+#[derive(Debug)]
+pub struct Reader {
+    pub(crate) connection: Connection,
+}
+
+impl Reader {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self { connection }
+    }
+
+    pub(crate) async fn query_map<T>(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        read: impl FnMut(&Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        self.connection.query_map(sql, params, read).await
+    }
+
+    pub(crate) async fn query_one<T>(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        read: impl FnOnce(&Row<'_>) -> Result<T> + Send,
+    ) -> Result<Option<T>> {
+        self.connection.query_one(sql, params, read).await
+    }
+
+    pub(crate) async fn query_while(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
+    ) -> Result<()> {
+        self.connection.query_while(sql, params, read).await
+    }
+
+    /// Whether the query has a row.
+    pub(crate) async fn exists(&mut self, sql: &str, params: &[Param<'_>]) -> Result<bool> {
+        Ok(self.query_one(sql, params, |_| Ok(())).await?.is_some())
+    }
+
+    pub(crate) fn walk(&self, index: Index<'_>) -> String {
+        self.connection.walk(index)
+    }
+}

@@ -1,0 +1,3 @@
+//! The nouns of the registry.
+
+pub mod repos;

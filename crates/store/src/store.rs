@@ -1,0 +1,117 @@
+//! The handle that the rest of the server holds.
+
+use std::{path::PathBuf, sync::Arc};
+
+use domain::{Clock, Ctx, Entropy, Error, Result};
+
+use crate::{
+    BoxFuture, Reader, Writer,
+    engine::{Engine, sqlite::Sqlite},
+    later::{Later, Queue},
+    writer::Mode,
+};
+
+/// Where the store keeps its data.
+#[derive(Clone, Debug)]
+pub struct StoreConfig {
+    /// The data folder: `provost.db` and its journal, and `lock`. It is made, for its owner alone, when it does not exist.
+    pub data: PathBuf,
+}
+
+/// Everything that Provost remembers. Cheap to clone; the last clone that goes finishes what is queued.
+#[derive(Clone, Debug)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) engine: Engine,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    later: Queue,
+}
+
+impl Store {
+    /// Opens the store, making and migrating it as needed. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// Unavailable when another process uses the data folder or it cannot be used; failed precondition when a newer
+    /// provost wrote it.
+    #[expect(clippy::unused_async, reason = "engines over a network have to wait here")]
+    pub async fn open(config: &StoreConfig, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
+        let engine = Engine::Sqlite(Sqlite::open(&config.data)?);
+        let (later, items) = Queue::new();
+        let inner = Arc::new(Inner { engine, clock, entropy, later });
+        items.serve(Arc::downgrade(&inner))?;
+        Ok(Self { inner })
+    }
+
+    /// A snapshot of the last commit.
+    ///
+    /// # Errors
+    /// Resource exhausted when too many reads are under way; unavailable after [`Store::close`].
+    pub async fn reader(&self) -> Result<Reader> {
+        Ok(Reader::new(self.inner.engine.snapshot().await?))
+    }
+
+    /// Runs `work` in a transaction. When it succeeds, what it changed is kept together with an audit row, the feed, the
+    /// events it announced and the request's idempotency claim; the answer comes when all that is durable. When it fails,
+    /// panics or `ctx` only validates, nothing is kept.
+    ///
+    /// `work` must await nothing but functions of its writer.
+    ///
+    /// # Errors
+    /// Whatever `work` returns; invalid argument or aborted when the idempotency claim is taken; resource exhausted and
+    /// unavailable when the storage cannot take the write; internal when it fails.
+    pub async fn write<T, F>(&self, ctx: &Ctx, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+    {
+        self.inner.engine.write(ctx.clone(), Mode::Audited, work).await
+    }
+
+    /// Queues something that need not be durable at once. It is written within a second; a crash before that loses it,
+    /// and so does a queue that has no room, which is counted in the log.
+    pub fn later(&self, item: Later) {
+        self.inner.later.push(item);
+    }
+
+    /// Writes what [`Store::later`] has queued so far.
+    ///
+    /// # Errors
+    /// Unavailable after [`Store::close`].
+    pub async fn flush(&self) -> Result<()> {
+        self.inner.later.flush().await
+    }
+
+    /// Whether the store reads and takes writes.
+    ///
+    /// # Errors
+    /// Whatever keeps it from that.
+    pub async fn ping(&self) -> Result<()> {
+        let found = self.reader().await?.exists("SELECT n FROM revision", &[]).await?;
+        if !found {
+            return Err(Error::internal("the store has lost its revision"));
+        }
+        self.inner.engine.ping().await
+    }
+
+    /// Writes everything that is queued and lets go of the data. Later calls are unavailable.
+    pub async fn close(&self) {
+        if let Err(error) = self.flush().await {
+            tracing::warn!(%error, "cannot write what was queued for later");
+        }
+        self.inner.engine.close().await;
+    }
+
+    /// A write without audit row, revision and feed.
+    pub(crate) async fn bookkeeping<T, F>(&self, ctx: Ctx, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+    {
+        self.inner.engine.write(ctx, Mode::Bookkeeping, work).await
+    }
+}

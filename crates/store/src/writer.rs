@@ -1,0 +1,164 @@
+//! One write: what it changes and what it leaves behind.
+
+use std::ops::{Deref, DerefMut};
+
+use domain::{Ctx, Error, Noun, Op, Result, Revision, Timestamp};
+use serde::Serialize;
+
+use crate::{
+    AuditEntry, BoxFuture, Reader, audit, changes,
+    engine::{Connection, Executed, Param},
+    idempotency,
+    outbox::{self, Event},
+};
+
+/// A write under way. It reads like a [`Reader`] and sees its own changes.
+///
+/// Functions that change a noun put the change into the feed by themselves; [`Writer::announce`] adds the event.
+/// A failed statement spoils the write: it is rolled back whatever the closure returns.
+#[derive(Debug)]
+pub struct Writer {
+    reader: Reader,
+    ctx: Ctx,
+    mode: Mode,
+    revision: Revision,
+    changes: Vec<changes::Change>,
+    target: Option<(Noun, String, Op)>,
+    events: i64,
+}
+
+/// What a write leaves behind besides its changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// A revision, an audit row, the feed and the idempotency claim.
+    Audited,
+    /// Nothing: the server's own bookkeeping, which is told elsewhere in the audit log or is no change of any noun.
+    Bookkeeping,
+}
+
+impl Deref for Writer {
+    type Target = Reader;
+
+    fn deref(&self) -> &Reader {
+        &self.reader
+    }
+}
+
+impl DerefMut for Writer {
+    fn deref_mut(&mut self) -> &mut Reader {
+        &mut self.reader
+    }
+}
+
+impl Writer {
+    pub(crate) fn new(connection: Connection, ctx: Ctx, mode: Mode) -> Self {
+        Self {
+            reader: Reader::new(connection),
+            ctx,
+            mode,
+            revision: Revision::default(),
+            changes: Vec::new(),
+            target: None,
+            events: 0,
+        }
+    }
+
+    /// Runs `work` between what comes before and after every write.
+    pub(crate) async fn run<T>(&mut self, work: impl for<'a> FnOnce(&'a mut Self) -> BoxFuture<'a, Result<T>>) -> Result<T> {
+        if self.mode == Mode::Audited {
+            if let Some(claim) = self.ctx.idempotency.clone() {
+                idempotency::claim(self, &claim).await?;
+            }
+            self.revision = self.reader.connection.next_revision().await?;
+        }
+        let value = work(self).await?;
+        if self.mode == Mode::Audited {
+            let changes = std::mem::take(&mut self.changes);
+            changes::append(self, &changes).await?;
+            let mut entry = AuditEntry::of(&self.ctx);
+            entry.revision = Some(self.revision);
+            entry.target(self.target.take().or_else(|| changes.into_iter().next().map(|c| (c.noun, c.uid, c.op))));
+            audit::append(self, &entry).await?;
+        }
+        if self.reader.connection.is_spoilt() {
+            return Err(Error::internal("a write went on after one of its statements had failed"));
+        }
+        Ok(value)
+    }
+
+    /// The revision that this write gives to the rows it touches.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The context of the request.
+    #[must_use]
+    pub fn ctx(&self) -> &Ctx {
+        &self.ctx
+    }
+
+    /// When the request arrived.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.ctx.now
+    }
+
+    /// Announces what happened to a resource: the target of the audit row, the feed, and the method's event with
+    /// `snapshot` as its content when the method has one. `group` is the group that the event belongs to.
+    ///
+    /// # Errors
+    /// Internal when the snapshot cannot be written as JSON or the storage fails.
+    pub async fn announce<S: Serialize + Sync>(
+        &mut self,
+        noun: Noun,
+        uid: &str,
+        op: Op,
+        group: &str,
+        snapshot: &S,
+    ) -> Result<()> {
+        self.changed(noun, uid, op);
+        self.target.get_or_insert_with(|| (noun, uid.to_owned(), op));
+        self.event(uid, group, snapshot).await
+    }
+
+    /// Only the event of the method, if it has one: for batches, whose changes are in the feed one by one.
+    ///
+    /// # Errors
+    /// As [`Writer::announce`].
+    pub async fn event<S: Serialize + Sync>(&mut self, subject: &str, group: &str, snapshot: &S) -> Result<()> {
+        let Some(rule) = self.ctx.event else { return Ok(()) };
+        let event = Event {
+            revision: self.revision,
+            ordinal: self.events,
+            kind: rule.kind.to_owned(),
+            api_version: self.ctx.api_version.to_owned(),
+            customer: rule.customer,
+            subject: subject.to_owned(),
+            group: group.to_owned(),
+            actor: audit::actor_text(&self.ctx.actor),
+            upstream: audit::upstream(&self.ctx.actor).cloned(),
+            snapshot: serde_json::to_string(snapshot).map_err(Error::internal)?,
+            at: self.ctx.now,
+        };
+        self.events += 1;
+        outbox::append(self, &event).await
+    }
+
+    /// Puts a change into the feed, once per resource. Functions that change a noun have done so already.
+    pub fn changed(&mut self, noun: Noun, uid: &str, op: Op) {
+        if let Some(known) = self.changes.iter_mut().find(|change| change.noun == noun && change.uid == uid) {
+            // Made and changed in one write is still new to everybody else.
+            if known.op != Op::Created || op == Op::Deleted {
+                known.op = op;
+            }
+            return;
+        }
+        let ordinal = i64::try_from(self.changes.len()).unwrap_or(i64::MAX);
+        self.changes.push(changes::Change { revision: self.revision, ordinal, noun, uid: uid.to_owned(), op });
+    }
+
+    pub(crate) async fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Executed {
+        self.reader.connection.execute(sql, params).await
+    }
+}
