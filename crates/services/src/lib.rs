@@ -1,0 +1,27 @@
+//! The use cases: what every operation on every noun means, whoever asks and over whichever wire.
+//!
+//! A use case gets a [`domain::Ctx`] and domain values and gives domain values. The gate has already decided what the
+//! contract's annotations say about a method; what they cannot say is decided here: hand-checked parents, nobody
+//! handing out what they do not hold, uniqueness, what belongs to which organization, and what does not exist.
+//!
+//! Every mutation is one `store.write`, in which the current row is read, the entity tag compared, the rules judged
+//! old against new, the row written and the change announced. Nothing here knows HTTP, gRPC, headers or JSON shapes.
+
+pub mod bootstrap;
+pub mod iam;
+pub mod page_tokens;
+pub mod refusals;
+pub mod registry;
+pub mod replays;
+pub mod settings;
+
+mod grants;
+mod texts;
+
+pub use bootstrap::Bootstrap;
+pub use iam::{Groups, Identities, RoleBindings, Roles, WhoAmI};
+pub use page_tokens::PageTokens;
+pub use refusals::AuditRefusals;
+pub use registry::Repos;
+pub use replays::ReplayStore;
+pub use settings::Settings;

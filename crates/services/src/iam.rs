@@ -1,0 +1,15 @@
+//! Identity and access management: the tree, who acts in it, and what they may do where.
+
+pub mod groups;
+pub mod identities;
+pub mod role_bindings;
+pub mod roles;
+pub mod whoami;
+
+pub(crate) mod placed;
+
+pub use groups::Groups;
+pub use identities::Identities;
+pub use role_bindings::{BatchItem, RoleBindings};
+pub use roles::Roles;
+pub use whoami::{Access, Account, WhoAmI};

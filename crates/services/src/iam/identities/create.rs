@@ -1,0 +1,58 @@
+//! Creating identities.
+
+use domain::{
+    Ctx, Noun, Op, Result, Uidp, Violations,
+    iam::{Identity, IdentitySpec},
+};
+use store::iam::identities;
+
+use super::{Identities, relationship};
+use crate::{iam::placed::child_of, texts};
+
+/// Longest accepted company name in bytes.
+const COMPANY: usize = 255;
+
+impl Identities {
+    /// Creates an identity in the group `parent`. It can do nothing until a role is bound to it. Static keys without an
+    /// expiry (time zero) get the latest one allowed.
+    ///
+    /// # Errors
+    /// Invalid argument for a relationship that can never match or a text out of its limits; not found when there is no
+    /// such group.
+    pub async fn create(&self, ctx: &Ctx, parent: &Uidp, mut spec: IdentitySpec) -> Result<Identity> {
+        relationship::fill(&mut spec.relationship, ctx.now);
+        let mut violations = Violations::default();
+        check_texts(&spec, &mut violations);
+        relationship::check(&spec.relationship, ctx.now, &mut violations);
+        self.relationships.check(&spec.relationship, &mut violations);
+        violations.check()?;
+
+        let (parent, call) = (parent.clone(), ctx.clone());
+        self.store
+            .write(ctx, move |tx| {
+                Box::pin(async move {
+                    let identity = Identity {
+                        uid: child_of(&call, &parent)?,
+                        spec,
+                        email: None,
+                        email_unverified: None,
+                        last_seen_at: call.now,
+                        created_at: call.now,
+                        updated_at: call.now,
+                        relationship_revision: 1,
+                        revision: tx.revision(),
+                    };
+                    let identity = identities::insert(tx, &identity).await?;
+                    let uid = identity.uid.as_str();
+                    tx.announce(Noun::Identity, uid, Op::Created, parent.as_str(), &identity).await?;
+                    Ok(identity)
+                })
+            })
+            .await
+    }
+}
+
+/// The texts that no type of `domain` limits.
+pub(super) fn check_texts(spec: &IdentitySpec, violations: &mut Violations) {
+    texts::optional("company", &spec.company, COMPANY, violations);
+}

@@ -1,0 +1,5 @@
+//! The registry's metadata.
+
+pub mod repos;
+
+pub use repos::Repos;

@@ -1,0 +1,39 @@
+//! Creating repositories.
+
+use domain::{
+    Ctx, Noun, Op, Result, Uidp, Violations,
+    registry::{Repo, RepoSpec},
+};
+use store::{iam::groups, registry::repos};
+
+use super::{Repos, inherit::Sources, rules, sync};
+use crate::iam::{groups::not_found as group_not_found, placed::child_of};
+
+impl Repos {
+    /// Creates a repository in the group `parent`.
+    ///
+    /// # Errors
+    /// Invalid argument for values out of their limits, for a source that the caller may not read, and for what a
+    /// synced repository inherits; not found when there is no such group; already exists when the group has a
+    /// repository of this name.
+    pub async fn create(&self, ctx: &Ctx, parent: &Uidp, spec: RepoSpec) -> Result<Repo> {
+        let mut violations = Violations::default();
+        rules::check(&spec, &mut violations);
+        violations.check()?;
+        let (parent, call) = (parent.clone(), ctx.clone());
+        self.store
+            .write(ctx, move |tx| {
+                Box::pin(async move {
+                    groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
+                    let (uid, mut spec) = (child_of(&call, &parent)?, spec);
+                    sync::settle(&call, tx, &uid, None, &mut spec).await?;
+                    let repo = Repo { uid, spec, created_at: call.now, updated_at: call.now, revision: tx.revision() };
+                    let repo = repos::insert(tx, &repo).await?;
+                    let repo = Sources::default().shown(tx, repo).await?;
+                    tx.announce(Noun::Repo, repo.uid.as_str(), Op::Created, parent.as_str(), &repo).await?;
+                    Ok(repo)
+                })
+            })
+            .await
+    }
+}

@@ -1,0 +1,11 @@
+//! What an installation decides about the use cases.
+
+/// The settings that use cases read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether any authenticated caller may create an organization; otherwise only operators may.
+    pub self_service_organizations: bool,
+    /// The host, with its port if it has one, that image references of this installation begin with. Empty where there
+    /// is none: full references are then not understood.
+    pub registry_host: String,
+}

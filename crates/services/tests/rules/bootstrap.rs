@@ -1,0 +1,52 @@
+use access::built_in::ROLES;
+
+use crate::world::{ISSUER, World, built_in, name, request};
+use services::iam::roles::RoleFilter;
+
+#[tokio::test]
+async fn built_in_roles_are_written_once() {
+    let world = World::new().await;
+    assert_eq!(world.bootstrap.built_in_roles(&world.system()).await.unwrap(), 0);
+    let stored = world.roles.list(&world.operator(), request(), RoleFilter::default()).await.unwrap();
+    assert_eq!(stored.total, u64::try_from(ROLES.len()).unwrap());
+    for role in ROLES {
+        let stored = world.roles.get(&world.operator(), &role.uid()).await.unwrap();
+        assert_eq!((stored.spec.name, stored.spec.capabilities), (name(role.name), role.capabilities()));
+        assert_eq!(stored.created_at, world.now());
+    }
+}
+
+#[tokio::test]
+async fn an_outdated_built_in_role_is_brought_up_to_date() {
+    let world = World::new().await;
+    let mut old = world.roles.get(&world.operator(), &built_in("viewer")).await.unwrap();
+    let current = old.spec.clone();
+    old.spec.capabilities = domain::CapabilitySet::EMPTY;
+    world
+        .store
+        .write(&world.system(), move |tx| Box::pin(async move { store::iam::roles::upsert_built_in(tx, &old).await.map(drop) }))
+        .await
+        .unwrap();
+    world.wait(5);
+    assert_eq!(world.bootstrap.built_in_roles(&world.system()).await.unwrap(), 1);
+    let now = world.roles.get(&world.operator(), &built_in("viewer")).await.unwrap();
+    assert_eq!(now.spec, current);
+    assert!(now.updated_at > now.created_at);
+}
+
+#[tokio::test]
+async fn the_first_organization_has_an_owner_that_is_found_again() {
+    let world = World::new().await;
+    assert!(world.bootstrap.is_empty().await.unwrap());
+    assert_eq!(world.bootstrap.owned_by(ISSUER, "alice").await.unwrap(), None);
+    let (organization, alice) = world.organization("alice").await;
+    assert!(!world.bootstrap.is_empty().await.unwrap());
+    let found = world.bootstrap.owned_by(ISSUER, "alice").await.unwrap().unwrap();
+    assert_eq!((&found.organization.uid, &found.owner.uid), (&organization, &alice));
+    assert_eq!(found.binding.spec.role, built_in("owner"));
+
+    let (second, same) = world.organization("alice").await;
+    assert_ne!(second, organization);
+    assert_eq!(same, alice, "a user is taken as it is");
+    assert_eq!(world.bootstrap.owned_by(ISSUER, "bob").await.unwrap(), None);
+}

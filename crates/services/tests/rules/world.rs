@@ -1,0 +1,350 @@
+//! A server without its wires: a store in a folder of its own, the use cases, and actors that call them as the gate
+//! would let them.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+};
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::{
+    Actor, Caller, Capability, CapabilitySet, Clock, Ctx, Description, Entropy, Error, Grant, Kind, ListRequest, Name, Narrowing,
+    Place, Result, Rule, Timestamp, Uidp, UidpFilter, Violations,
+    error::Detail,
+    iam::{
+        ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, Relationship, Role, RoleBindingSpec,
+        RoleBindingView, RoleSpec,
+        identity::{operator_uid, user_uid},
+        role::built_in_uid,
+    },
+    ports::{CheckRelationship, Seal},
+    registry::{CatalogTier, Repo, RepoSpec},
+};
+use services::{Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, Settings, WhoAmI, bootstrap::Seed};
+use store::{Store, StoreConfig, iam::role_bindings};
+
+/// Where user tokens come from.
+pub(crate) const ISSUER: &str = "https://issuer.example";
+
+pub(crate) struct World {
+    pub(crate) store: Store,
+    pub(crate) groups: Groups,
+    pub(crate) identities: Identities,
+    pub(crate) roles: Roles,
+    pub(crate) role_bindings: RoleBindings,
+    pub(crate) repos: Repos,
+    pub(crate) whoami: WhoAmI,
+    pub(crate) bootstrap: Bootstrap,
+    clock: Arc<Hands>,
+    entropy: Arc<dyn Entropy>,
+    _data: tempfile::TempDir,
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        Self::with(Settings { self_service_organizations: true, registry_host: "registry.example".into() }).await
+    }
+
+    pub(crate) async fn with(settings: Settings) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let clock = Arc::new(Hands(AtomicI64::new(1_700_000_000_000)));
+        let entropy: Arc<dyn Entropy> = Arc::new(Counted::default());
+        let store = Store::open(&StoreConfig { data: data.path().to_owned() }, clock.clone(), entropy.clone()).await.unwrap();
+        let seal: Arc<dyn Seal> = Arc::new(TestSeal::new());
+        let world = Self {
+            groups: Groups::new(store.clone(), seal.clone(), settings.clone()),
+            identities: Identities::new(store.clone(), seal.clone(), Arc::new(RefuseParentheses)),
+            roles: Roles::new(store.clone(), seal.clone()),
+            role_bindings: RoleBindings::new(store.clone(), seal.clone()),
+            repos: Repos::new(store.clone(), seal, settings),
+            whoami: WhoAmI::new(store.clone()),
+            bootstrap: Bootstrap::new(store.clone()),
+            store,
+            clock,
+            entropy,
+            _data: data,
+        };
+        world.bootstrap.built_in_roles(&world.system()).await.unwrap();
+        world
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&self, seconds: i64) {
+        self.clock.0.fetch_add(seconds * 1000, Ordering::SeqCst);
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn system(&self) -> Ctx {
+        Ctx::system("test", self.now(), self.entropy.clone())
+    }
+
+    /// A call by an operator.
+    pub(crate) fn operator(&self) -> Ctx {
+        let grants = vec![Grant { at: Place::Everywhere, capabilities: CapabilitySet::ALL }];
+        self.call(caller(&operator_uid(), true, Narrowing::default(), self.now()), grants, &[])
+    }
+
+    /// A call by an identity, for a method that needs these capabilities.
+    pub(crate) async fn by(&self, identity: &Uidp, needs: &[&str]) -> Ctx {
+        self.narrowed(identity, needs, Narrowing::default()).await
+    }
+
+    /// A call by an identity whose token is narrowed.
+    pub(crate) async fn narrowed(&self, identity: &Uidp, needs: &[&str], narrowing: Narrowing) -> Ctx {
+        let mut reader = self.store.reader().await.unwrap();
+        let grants = role_bindings::grants_of(&mut reader, identity).await.unwrap();
+        let grants = access::narrow(grants, &narrowing);
+        self.call(caller(identity, false, narrowing, self.now()), grants, needs)
+    }
+
+    fn call(&self, caller: Caller, grants: Vec<Grant>, needs: &[&str]) -> Ctx {
+        let scopes = access::scopes(&grants, &capabilities(needs));
+        Ctx {
+            method: "/test.Service/Method",
+            actor: Actor::Caller(Arc::new(caller)),
+            grants: grants.into(),
+            scopes: Arc::new(scopes),
+            ..self.system()
+        }
+    }
+
+    /// A new organization and the user that owns it.
+    pub(crate) async fn organization(&self, owner: &str) -> (Uidp, Uidp) {
+        let seed =
+            Seed { organization: name(&format!("{owner}s")), owner: name(owner), issuer: ISSUER.into(), subject: owner.into() };
+        let seeded = self.bootstrap.organization(&self.system(), seed).await.unwrap();
+        assert_eq!(seeded.owner.uid, user_uid(ISSUER, owner));
+        (seeded.organization.uid, seeded.owner.uid)
+    }
+
+    pub(crate) async fn folder(&self, parent: &Uidp, called: &str) -> Uidp {
+        self.groups.create(&self.operator(), Some(parent), group(called)).await.unwrap().uid
+    }
+
+    pub(crate) async fn workload(&self, parent: &Uidp, called: &str) -> Uidp {
+        self.identities.create(&self.operator(), parent, workload(called)).await.unwrap().uid
+    }
+
+    pub(crate) async fn role(&self, parent: &Uidp, called: &str, names: &[&str]) -> Uidp {
+        self.roles.create(&self.operator(), parent, role(called, names)).await.unwrap().uid
+    }
+
+    pub(crate) async fn bind(&self, at: &Uidp, identity: &Uidp, role: &Uidp) -> Uidp {
+        self.role_bindings.create(&self.operator(), at, binding(identity, role)).await.unwrap().binding.uid
+    }
+
+    pub(crate) async fn repo(&self, parent: &Uidp, called: &str) -> Repo {
+        self.repos.create(&self.operator(), parent, repo(called)).await.unwrap()
+    }
+}
+
+pub(crate) fn caller(identity: &Uidp, operator: bool, narrowing: Narrowing, now: Timestamp) -> Caller {
+    Caller {
+        identity: identity.clone(),
+        operator,
+        issuer: "https://provost.example".into(),
+        audience: vec!["https://provost.example".into()],
+        issued_at: now,
+        expires_at: now.plus_seconds(3600),
+        token_id: "token".into(),
+        upstream: None,
+        email: None,
+        narrowing,
+    }
+}
+
+pub(crate) fn name(text: &str) -> Name {
+    Name::trusted(text)
+}
+
+pub(crate) fn group(called: &str) -> GroupSpec {
+    GroupSpec { name: name(called), description: Description::default(), verified: false, kind: OrgKind::Unspecified }
+}
+
+pub(crate) fn claim_match(subject: &str) -> ClaimMatch {
+    ClaimMatch {
+        issuer: Matcher::Literal(ISSUER.into()),
+        subject: Matcher::Literal(subject.into()),
+        audience: None,
+        claims: BTreeMap::new(),
+        claim_patterns: BTreeMap::new(),
+    }
+}
+
+pub(crate) fn workload(called: &str) -> IdentitySpec {
+    IdentitySpec {
+        name: name(called),
+        description: Description::default(),
+        company: String::new(),
+        relationship: Relationship::ClaimMatch(claim_match(called)),
+    }
+}
+
+pub(crate) fn capabilities(names: &[&str]) -> CapabilitySet {
+    names.iter().map(|name| Capability::from_name(name).unwrap()).collect()
+}
+
+pub(crate) fn role(called: &str, names: &[&str]) -> RoleSpec {
+    RoleSpec { name: name(called), description: Description::default(), capabilities: capabilities(names) }
+}
+
+pub(crate) fn binding(identity: &Uidp, role: &Uidp) -> RoleBindingSpec {
+    RoleBindingSpec { identity: identity.clone(), role: role.clone() }
+}
+
+pub(crate) fn repo(called: &str) -> RepoSpec {
+    RepoSpec {
+        name: name(called),
+        description: Description::default(),
+        catalog_tier: CatalogTier::Unspecified,
+        bundles: Vec::new(),
+        aliases: Vec::new(),
+        active_tags: Vec::new(),
+        sync_config: None,
+        custom_overlay: None,
+    }
+}
+
+pub(crate) fn built_in(called: &str) -> Uidp {
+    built_in_uid(called)
+}
+
+pub(crate) fn request() -> ListRequest {
+    ListRequest::parse(UidpFilter::default(), 0, "", "", 0).unwrap()
+}
+
+macro_rules! edits {
+    ($($edit:ident: $spec:ty,)*) => { $(
+        /// A patch that edits a copy.
+        pub(crate) fn $edit(change: impl FnOnce(&mut $spec) + Send + 'static) -> domain::Patch<$spec> {
+            Box::new(move |current| {
+                let mut wish = current.clone();
+                change(&mut wish);
+                Ok(wish)
+            })
+        }
+    )* };
+}
+
+edits! {
+    edit_group: GroupSpec,
+    edit_identity: IdentitySpec,
+    edit_role: RoleSpec,
+    edit_binding: RoleBindingSpec,
+    edit_repo: RepoSpec,
+}
+
+/// The kind and rule of a refusal.
+#[track_caller]
+pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T>) -> (Kind, Rule) {
+    let error = result.unwrap_err();
+    (error.kind(), error.rule())
+}
+
+/// The fields that a refusal names.
+#[track_caller]
+pub(crate) fn violated<T: std::fmt::Debug>(result: Result<T>) -> Vec<String> {
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), Kind::InvalidArgument, "{error:?}");
+    fields(&error)
+}
+
+pub(crate) fn fields(error: &Error) -> Vec<String> {
+    let violations = error.details().iter().flat_map(|detail| match detail {
+        Detail::Fields(violations) => violations.iter().map(|violation| violation.field.clone()).collect(),
+        _ => Vec::new(),
+    });
+    violations.collect()
+}
+
+pub(crate) const DENIED: (Kind, Rule) = (Kind::PermissionDenied, Rule::CapabilityMissing);
+pub(crate) const ESCALATION: (Kind, Rule) = (Kind::PermissionDenied, Rule::Escalation);
+pub(crate) const OPERATORS_ONLY: (Kind, Rule) = (Kind::PermissionDenied, Rule::OperatorsOnly);
+pub(crate) const NOT_FOUND: (Kind, Rule) = (Kind::NotFound, Rule::NoSuchResource);
+pub(crate) const NAME_TAKEN: (Kind, Rule) = (Kind::AlreadyExists, Rule::NameTaken);
+pub(crate) const STALE: (Kind, Rule) = (Kind::Aborted, Rule::EtagMismatch);
+
+/// Identifiers for asserting on whole answers.
+pub(crate) trait Uid {
+    fn uid(&self) -> Uidp;
+}
+
+macro_rules! uid {
+    ($($noun:ty => $path:tt),*) => { $(impl Uid for $noun { fn uid(&self) -> Uidp { uid!(@ self $path) } })* };
+    (@ $self:ident binding) => { $self.binding.uid.clone() };
+    (@ $self:ident uid) => { $self.uid.clone() };
+}
+
+uid!(Group => uid, Identity => uid, Role => uid, Repo => uid, RoleBindingView => binding);
+
+pub(crate) fn uids<T: Uid>(items: &[T]) -> Vec<Uidp> {
+    items.iter().map(Uid::uid).collect()
+}
+
+/// A clock that tests move.
+#[derive(Debug)]
+struct Hands(AtomicI64);
+
+impl Clock for Hands {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// Bytes that never repeat.
+#[derive(Debug, Default)]
+struct Counted(AtomicU64);
+
+impl Entropy for Counted {
+    fn fill(&self, bytes: &mut [u8]) -> Result<()> {
+        let count = self.0.fetch_add(1, Ordering::SeqCst).to_be_bytes();
+        bytes.iter_mut().rev().zip(count.iter().rev()).for_each(|(to, from)| *to = *from);
+        Ok(())
+    }
+}
+
+/// Authenticated encryption with a key of its own.
+pub(crate) struct TestSeal(RandomizedNonceKey);
+
+impl TestSeal {
+    pub(crate) fn new() -> Self {
+        Self(RandomizedNonceKey::new(&AES_256_GCM, &[7; 32]).unwrap())
+    }
+}
+
+impl Seal for TestSeal {
+    fn seal(&self, purpose: &'static str, plain: &[u8]) -> Result<String> {
+        let mut sealed = plain.to_vec();
+        let nonce = self.0.seal_in_place_append_tag(Aad::from(purpose), &mut sealed).unwrap();
+        Ok(URL_SAFE_NO_PAD.encode([nonce.as_ref().as_slice(), &sealed].concat()))
+    }
+
+    fn open(&self, purpose: &'static str, sealed: &str) -> Option<Vec<u8>> {
+        let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        let (nonce, sealed) = bytes.split_at_checked(NONCE_LEN)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let mut sealed = sealed.to_vec();
+        Some(self.0.open_in_place(nonce, Aad::from(purpose), &mut sealed).ok()?.to_vec())
+    }
+}
+
+/// Stands for the token exchange's own judgement, whose rules are tested there: a pattern must not open what it does
+/// not close.
+struct RefuseParentheses;
+
+impl CheckRelationship for RefuseParentheses {
+    fn check(&self, relationship: &Relationship, violations: &mut Violations) {
+        if let Relationship::ClaimMatch(ClaimMatch { subject: Matcher::Pattern(pattern), .. }) = relationship
+            && pattern == "("
+        {
+            violations.add("claim_match.subject_pattern", "subject_pattern does not compile");
+        }
+    }
+}
