@@ -10,13 +10,13 @@ use crate::texts::{LONG, SHORT, block, each, map, optional, required};
 /// Most packages.
 const PACKAGES: usize = 500;
 /// Most environment variables and most annotations.
-const PAIRS: usize = 200;
+const PAIRS: usize = 100;
 /// Longest accepted value of a variable or annotation in bytes.
-const VALUE: usize = 8 * 1024;
+const VALUE: usize = 4 * 1024;
 /// Most entries of the other lists.
 const ENTRIES: usize = 100;
 /// Largest key or certificate in bytes.
-const PEM: usize = 64 * 1024;
+const PEM: usize = 32 * 1024;
 
 /// Judges an overlay.
 pub(super) fn check(overlay: &CustomOverlay, violations: &mut Violations) {
