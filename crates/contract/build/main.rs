@@ -9,6 +9,7 @@ mod json;
 mod messages;
 mod methods;
 mod names;
+mod openapi;
 mod options;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -25,5 +26,6 @@ fn main() -> Result<()> {
     compile::generate_types(&compiled)?;
     messages::generate(&compiled, out)?;
     methods::generate(&compiled, out)?;
+    openapi::generate(&compiled, out)?;
     Ok(())
 }

@@ -71,7 +71,7 @@ fn row(table: &mut String, index: usize, method: &MethodDescriptor) -> Result<Ro
         method.input().full_name(),
         method.output().full_name(),
         http.join(", "),
-        access(method),
+        access_code(method),
         event(method),
         hint("read_only") || rules.first().is_some_and(|rule| rule.verb == "Get"),
         hint("destructive"),
@@ -85,10 +85,14 @@ fn row(table: &mut String, index: usize, method: &MethodDescriptor) -> Result<Ro
     Ok(Row { beta_only: versioned && !aliased, collections })
 }
 
-struct Rule {
-    verb: &'static str,
-    template: String,
-    body: String,
+/// An HTTP binding.
+pub(crate) struct Rule {
+    /// The verb, named as in `Verb`.
+    pub(crate) verb: &'static str,
+    /// The path template.
+    pub(crate) template: String,
+    /// The field that the body holds, `*`, or nothing.
+    pub(crate) body: String,
 }
 
 impl Rule {
@@ -102,7 +106,8 @@ impl Rule {
     }
 }
 
-fn http_rules(method: &MethodDescriptor) -> Result<Vec<Rule>> {
+/// The HTTP bindings of a method, the primary one first.
+pub(crate) fn http_rules(method: &MethodDescriptor) -> Result<Vec<Rule>> {
     let Some(first) = options::of_method(method, "google.api.http") else { return Ok(Vec::new()) };
     let mut rules = vec![http_rule(method, &first)?];
     if let Some(Value::List(more)) = first.get_field_by_name("additional_bindings").as_deref() {
@@ -120,18 +125,54 @@ fn http_rule(method: &MethodDescriptor, rule: &DynamicMessage) -> Result<Rule> {
     Ok(Rule { verb, template: options::text(rule, field), body: options::text(rule, "body") })
 }
 
-fn access(method: &MethodDescriptor) -> String {
-    let Some(iam) = options::of_method(method, "chainguard.annotations.iam") else { return "Access::Undeclared".to_owned() };
-    let Some(rules) = iam.get_field_by_name("enabled").filter(|_| iam.has_field_by_name("enabled")) else {
-        return if iam.has_field_by_name("disabled") { "Access::Public" } else { "Access::Undeclared" }.to_owned();
-    };
-    let Some(rules) = rules.as_message() else { return "Access::Undeclared".to_owned() };
-    let capabilities: Vec<i32> = match rules.get_field_by_name("capabilities").as_deref() {
+/// Who may call a method.
+pub(crate) enum Access {
+    /// The contract does not say.
+    Undeclared,
+    /// Anybody.
+    Public,
+    /// Who holds these capabilities, by number; `unscoped` limits results instead of refusing.
+    Declared { unscoped: bool, capabilities: Vec<i32> },
+}
+
+/// Who may call the method.
+pub(crate) fn access(method: &MethodDescriptor) -> Access {
+    let Some(iam) = options::of_method(method, "chainguard.annotations.iam") else { return Access::Undeclared };
+    if iam.has_field_by_name("disabled") {
+        return Access::Public;
+    }
+    let enabled = iam.get_field_by_name("enabled").filter(|_| iam.has_field_by_name("enabled"));
+    let Some(Value::Message(rules)) = enabled.as_deref() else { return Access::Undeclared };
+    let capabilities = match rules.get_field_by_name("capabilities").as_deref() {
         Some(Value::List(list)) => list.iter().filter_map(Value::as_enum_number).collect(),
         _ => Vec::new(),
     };
-    let mode = if options::flag(rules, "unscoped") { "Unscoped" } else { "Scoped" };
-    format!("Access::{mode}(&{capabilities:?})")
+    Access::Declared { unscoped: options::flag(rules, "unscoped"), capabilities }
+}
+
+/// The dotted names of capabilities.
+pub(crate) fn capability_names(method: &MethodDescriptor, numbers: &[i32]) -> Vec<String> {
+    let pool = method.parent_pool();
+    let name = |number: &i32| {
+        let value = pool.get_enum_by_name("chainguard.capabilities.Capability")?.get_value(*number)?;
+        let name = options::extension(pool, &value.options(), "chainguard.capabilities.name")?;
+        Some(name.as_str()?.to_owned())
+    };
+    numbers.iter().filter_map(name).collect()
+}
+
+/// The type of the event that a method announces.
+pub(crate) fn event_type(method: &MethodDescriptor) -> Option<String> {
+    options::of_method(method, "chainguard.annotations.events").map(|event| options::text(&event, "type"))
+}
+
+fn access_code(method: &MethodDescriptor) -> String {
+    match access(method) {
+        Access::Undeclared => "Access::Undeclared".to_owned(),
+        Access::Public => "Access::Public".to_owned(),
+        Access::Declared { unscoped: true, capabilities } => format!("Access::Unscoped(&{capabilities:?})"),
+        Access::Declared { unscoped: false, capabilities } => format!("Access::Scoped(&{capabilities:?})"),
+    }
 }
 
 fn event(method: &MethodDescriptor) -> String {

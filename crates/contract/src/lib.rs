@@ -10,6 +10,7 @@
 mod arbitrary;
 mod behavior;
 mod calendar;
+mod capability;
 mod descriptors;
 mod endpoint;
 #[expect(
@@ -26,15 +27,20 @@ pub mod json;
 pub mod mask;
 mod message;
 mod method;
+mod openapi;
 mod rpc;
+mod table;
 pub mod wire;
 
+pub use capability::{CapabilityEntry, capabilities, enum_names};
 pub use descriptors::{descriptors, message_descriptor, pool};
 pub use endpoint::{Answer, AnyMessage, BoxFuture, Call, Endpoint, Reply};
 pub use generated::{chainguard, google};
 pub use message::Message;
 pub use method::{Access, Body, Event, HttpRule, METHODS, Method, Verb, alias, canonical_path, find_method};
+pub use openapi::openapi;
 pub use rpc::Rpc;
+pub use table::methods_txt;
 
 /// The bytes and the well-known types that messages are made of.
 pub use {bytes::Bytes, prost::DecodeError, prost_types};

@@ -1,0 +1,102 @@
+//! The HTTP side of the contract for tools that know OpenAPI.
+
+/// The OpenAPI 3.1 document, as JSON: every HTTP binding with its parameters, schemas and the text of the contract's comments.
+#[must_use]
+pub fn openapi() -> &'static str {
+    include_str!(concat!(env!("OUT_DIR"), "/openapi.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::METHODS;
+
+    fn document() -> Value {
+        serde_json::from_str(openapi()).expect("the document is JSON")
+    }
+
+    fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+        let paths = document["paths"].as_object().expect("paths");
+        paths
+            .iter()
+            .flat_map(|(path, item)| {
+                item.as_object().into_iter().flatten().map(move |(verb, op)| (path.as_str(), verb.as_str(), op))
+            })
+            .collect()
+    }
+
+    fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(members) => members.iter().for_each(|(key, value)| match value {
+                Value::String(target) if key == "$ref" => found.push(target),
+                _ => references(value, found),
+            }),
+            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_binding_is_an_operation_of_its_own() {
+        let document = document();
+        let operations = operations(&document);
+        let bindings: usize = METHODS.iter().map(|method| method.http.len()).sum();
+        let at_root: Vec<_> =
+            operations.iter().filter(|(.., op)| op["operationId"].as_str().is_some_and(|id| id.ends_with(".AtRoot"))).collect();
+        assert_eq!(operations.len(), bindings + at_root.len());
+        assert_eq!(at_root.iter().map(|(path, verb, _)| (*path, *verb)).collect::<Vec<_>>(), [("/iam/v2beta1/groups", "post")]);
+        let ids: HashSet<_> = operations.iter().filter_map(|(.., op)| op["operationId"].as_str()).collect();
+        assert_eq!(ids.len(), operations.len());
+    }
+
+    #[test]
+    fn references_have_targets() {
+        let document = document();
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        assert!(found.len() > 200);
+        for target in found {
+            let pointer = target.strip_prefix('#').expect("a local reference");
+            assert!(document.pointer(pointer).is_some(), "{target}");
+        }
+    }
+
+    #[test]
+    fn path_variables_and_parameters_agree() {
+        let document = document();
+        for (path, verb, operation) in operations(&document) {
+            let parameters = operation["parameters"].as_array().expect("parameters");
+            let declared: HashSet<_> =
+                parameters.iter().filter(|p| p["in"] == "path").filter_map(|p| p["name"].as_str()).collect();
+            let in_path: HashSet<_> = path.split('{').skip(1).filter_map(|part| part.split('}').next()).collect();
+            assert_eq!(declared, in_path, "{verb} {path}");
+            let names: Vec<_> = parameters.iter().map(|p| (p["in"].as_str(), p["name"].as_str(), p["$ref"].as_str())).collect();
+            assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "{verb} {path}");
+        }
+    }
+
+    #[test]
+    fn operations_tell_what_the_contract_tells() {
+        let document = document();
+        let list = &document["paths"]["/iam/v2beta1/groups"]["get"];
+        let names: Vec<_> = list["parameters"].as_array().into_iter().flatten().filter_map(|p| p["name"].as_str()).collect();
+        assert!(names.contains(&"uidp.descendantsOf") && names.contains(&"pageSize"), "{names:?}");
+        assert_eq!(list["x-provost-access"], serde_json::json!({ "mode": "unscoped", "capabilities": ["groups.list"] }));
+        let update = &document["paths"]["/iam/v2beta1/groups/{uid}"]["patch"];
+        assert_eq!(update["x-provost-event"], "dev.chainguard.api.iam.group.updated.v1");
+        let body = &update["requestBody"]["content"]["application/json"]["schema"];
+        assert_eq!((&body["$ref"], &body["required"]), (&Value::from("#/components/schemas/iam.v2beta1.Group"), &Value::Null));
+        let create =
+            &document["paths"]["/iam/v2beta1/groups/{uid}"]["post"]["requestBody"]["content"]["application/json"]["schema"];
+        assert_eq!(create["required"], serde_json::json!(["name"]));
+        let group = &document["components"]["schemas"]["iam.v2beta1.Group"];
+        assert_eq!(group["properties"]["uid"]["readOnly"], true);
+        assert_eq!(group["properties"]["createTime"]["type"], serde_json::json!(["string", "null"]));
+        assert_eq!(document["paths"]["/ping/v1/ping"]["get"]["security"], serde_json::json!([]));
+        assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
+    }
+}
