@@ -12,7 +12,7 @@ const BETA_ONLY: [&str; 2] =
 /// Whether a file also exists under its `v2` name.
 pub(crate) fn is_aliased(file: &str) -> bool {
     let folder = |package: &&str| file.starts_with(&format!("chainguard/platform/{package}/v2beta1/"));
-    ALIASED.iter().any(|package| folder(&package)) && !BETA_ONLY.contains(&file)
+    ALIASED.iter().any(folder) && !BETA_ONLY.contains(&file)
 }
 
 /// The alias files, made from the sources of the originals: package, imports, type references and paths all change alike.

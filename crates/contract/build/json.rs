@@ -93,7 +93,7 @@ impl Body {
             self.flush();
             self.code.push_str("crate::json::separate(out);\n");
         }
-        self.pending.push_str(&format!("\"{}\":", field.json_name()));
+        self.pending.extend(["\"", field.json_name(), "\":"]);
     }
 
     fn write(&mut self, statement: &str) -> Result<()> {
@@ -104,7 +104,8 @@ impl Body {
 
     fn flush(&mut self) {
         if !self.pending.is_empty() {
-            self.code.push_str(&format!("out.push_str({:?});\n", self.pending));
+            let text = format!("out.push_str({:?});\n", self.pending);
+            self.code.push_str(&text);
             self.pending.clear();
         }
     }

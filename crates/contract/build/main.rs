@@ -1,7 +1,14 @@
 //! Turns the `.proto` files into Rust: messages with their JSON writer, the method table with one marker type per RPC,
 //! the descriptor set that the server publishes, and the OpenAPI document.
 
-use std::{env, error::Error, fs, path::Path};
+#![expect(clippy::print_stdout, reason = "a build script talks to cargo on its standard output")]
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+};
 
 mod aliases;
 mod compile;
@@ -16,16 +23,16 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
     let protos = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../proto");
-    let out = env::var("OUT_DIR")?;
-    let out = Path::new(&out);
+    #[expect(clippy::disallowed_methods, reason = "cargo tells a build script by variable where to write")]
+    let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo:rerun-if-changed={}", protos.display());
     println!("cargo:rerun-if-changed=build");
 
     let compiled = compile::compile(&protos)?;
     fs::write(out.join("descriptors.bin"), &compiled.descriptors)?;
     compile::generate_types(&compiled)?;
-    messages::generate(&compiled, out)?;
-    methods::generate(&compiled, out)?;
-    openapi::generate(&compiled, out)?;
+    messages::generate(&compiled, &out)?;
+    methods::generate(&compiled, &out)?;
+    openapi::generate(&compiled, &out)?;
     Ok(())
 }

@@ -77,7 +77,7 @@ fn row(table: &mut String, index: usize, method: &MethodDescriptor) -> Result<Ro
         hint("destructive"),
         hint("idempotent"),
         hint("hidden"),
-        method.method_descriptor_proto().options.as_ref().is_some_and(|options| options.deprecated()),
+        method.method_descriptor_proto().options.as_ref().is_some_and(prost_types::MethodOptions::deprecated),
         has_secret(&method.output(), &mut HashSet::new()),
     )?;
     let versioned = file.name().contains("/v2beta1/");

@@ -11,7 +11,7 @@ pub(crate) fn messages() -> Vec<MessageDescriptor> {
     let ours = |message: &MessageDescriptor| {
         let package = message.package_name().to_owned();
         let generated = package.starts_with("chainguard.platform") || package == "google.rpc";
-        generated && !package.ends_with(".v2") && !message.is_map_entry() && message.name() != "Status"
+        generated && package.rsplit('.').next() != Some("v2") && !message.is_map_entry() && message.name() != "Status"
     };
     pool().all_messages().filter(ours).collect()
 }

@@ -20,6 +20,7 @@ pub fn descriptors() -> &'static [u8] {
 }
 
 /// The same descriptors, decoded with their annotations.
+#[must_use]
 pub fn pool() -> &'static DescriptorPool {
     &POOL
 }

@@ -18,6 +18,8 @@ mod endpoint;
     deprecated,
     clippy::all,
     clippy::pedantic,
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
     reason = "generated from the .proto files, whose comments are written for users of the API"
 )]
 mod generated {

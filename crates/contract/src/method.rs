@@ -4,6 +4,7 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 /// An RPC of the contract with its annotations.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that the contract states")]
 pub struct Method {
     /// Place in [`METHODS`].
     pub index: usize,

@@ -31,7 +31,7 @@ pub(crate) fn describe(
     put("tags", json!([short(method.parent_service().full_name())]));
     put("summary", json!(text.split(". ").next().unwrap_or(text).lines().next().unwrap_or_default().trim_end_matches('.')));
     put("description", json!(text));
-    if method.method_descriptor_proto().options.as_ref().is_some_and(|options| options.deprecated()) {
+    if method.method_descriptor_proto().options.as_ref().is_some_and(prost_types::MethodOptions::deprecated) {
         put("deprecated", json!(true));
     }
     put("parameters", Value::Array(parameters));

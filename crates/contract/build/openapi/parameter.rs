@@ -30,7 +30,7 @@ pub(crate) fn path(template: &str) -> String {
         match part.split_once('}') {
             Some((variable, rest)) if index > 0 => {
                 let field = variable.split('=').next().unwrap_or(variable);
-                path.push_str(&format!("{{{field}}}{rest}"));
+                path.extend(["{", field, "}", rest]);
             }
             _ => path.push_str(part),
         }
@@ -40,14 +40,8 @@ pub(crate) fn path(template: &str) -> String {
 
 /// A path without the names of its variables.
 pub(crate) fn shape(path: &str) -> String {
-    path.split('{')
-        .enumerate()
-        .map(
-            |(index, part)| {
-                if index == 0 { part.to_owned() } else { format!("{{{}", part.split_once('}').map_or(part, |(_, rest)| rest)) }
-            },
-        )
-        .collect()
+    let literals: Vec<_> = path.split('{').map(|part| part.split_once('}').map_or(part, |(_, rest)| rest)).collect();
+    literals.join("{}")
 }
 
 /// The path that is left when the variable at the end of a template is empty, if the field that it sets may be empty.

@@ -1,6 +1,6 @@
 //! Messages and enums as JSON schemas.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use prost_reflect::{DescriptorPool, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use crate::{Result, options};
 /// The schemas of these messages and enums and of everything that they are made of, by full name.
 pub(crate) fn all(pool: &DescriptorPool, roots: BTreeSet<String>, comments: &Comments) -> Result<Map<String, Value>> {
     let mut open: Vec<String> = roots.into_iter().collect();
-    let mut done = std::collections::BTreeMap::new();
+    let mut done = BTreeMap::new();
     while let Some(name) = open.pop() {
         if done.contains_key(&name) {
             continue;
@@ -48,7 +48,7 @@ fn of_message(message: &MessageDescriptor, comments: &Comments, used: &mut BTree
     for oneof in message.oneofs().filter(|oneof| !oneof.is_synthetic()) {
         let members: Vec<_> = oneof.fields().map(|field| format!("`{}`", field.json_name())).collect();
         if members.len() > 1 {
-            description.push_str(&format!("\n\nAt most one of {} is set.", members.join(", ")));
+            description.extend(["\n\nAt most one of ", &members.join(", "), " is set."]);
         }
     }
     json!({ "type": "object", "description": description.trim(), "properties": properties })
@@ -61,7 +61,7 @@ fn of_enum(enumeration: &EnumDescriptor, comments: &Comments) -> Value {
         let text = comments.of_value(&value);
         if !text.is_empty() {
             let separator = if description.contains("\n- ") { "\n" } else { "\n\n" };
-            description.push_str(&format!("{separator}- `{}`: {text}", value.name()));
+            description.extend([separator, "- `", value.name(), "`: ", text]);
         }
     }
     json!({ "type": "string", "description": description.trim(), "enum": names })
@@ -81,7 +81,7 @@ fn of_field(field: &FieldDescriptor, comments: &Comments, used: &mut BTreeSet<St
         let description =
             if options::behaves(field, "REQUIRED") { format!("Required. {description}") } else { description.to_owned() };
         schema.insert("description".to_owned(), json!(description.trim()));
-        let deprecated = field.field_descriptor_proto().options.as_ref().is_some_and(|options| options.deprecated());
+        let deprecated = field.field_descriptor_proto().options.as_ref().is_some_and(prost_types::FieldOptions::deprecated);
         let flags = [
             ("readOnly", options::behaves(field, "OUTPUT_ONLY")),
             ("writeOnly", options::behaves(field, "INPUT_ONLY")),
@@ -92,16 +92,13 @@ fn of_field(field: &FieldDescriptor, comments: &Comments, used: &mut BTreeSet<St
     schema
 }
 
-fn nullable(schema: Value) -> Value {
-    match schema.get("type") {
-        Some(Value::String(kind)) => {
-            let mut nullable = schema.clone();
-            if let Value::Object(nullable) = &mut nullable {
-                nullable.insert("type".to_owned(), json!([kind, "null"]));
-            }
-            nullable
+fn nullable(mut schema: Value) -> Value {
+    match schema.get_mut("type") {
+        Some(kind) => {
+            *kind = json!([kind, "null"]);
+            schema
         }
-        _ => json!({ "anyOf": [schema, { "type": "null" }] }),
+        None => json!({ "anyOf": [schema, { "type": "null" }] }),
     }
 }
 

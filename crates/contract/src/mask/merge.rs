@@ -5,9 +5,9 @@ use prost_reflect::{DynamicMessage, FieldDescriptor, ReflectMessage as _, Value}
 use super::{MaskError, Problem};
 use crate::behavior;
 
-/// Writes the field at the end of `path` from `patch` over `target`.
-pub(super) fn one(target: &mut DynamicMessage, patch: &DynamicMessage, path: &[FieldDescriptor], errors: &mut Vec<MaskError>) {
-    descend(target, patch, path, &mut Vec::new(), errors);
+/// Writes the last one of `fields`, which lead there, from `patch` over `target`.
+pub(super) fn one(target: &mut DynamicMessage, patch: &DynamicMessage, fields: &[FieldDescriptor], errors: &mut Vec<MaskError>) {
+    descend(target, patch, fields, &mut Vec::new(), errors);
 }
 
 /// Writes every writable field of `patch` over `target`.
@@ -38,11 +38,11 @@ fn strip_value(value: &mut Value) {
 fn descend(
     target: &mut DynamicMessage,
     patch: &DynamicMessage,
-    path: &[FieldDescriptor],
+    fields: &[FieldDescriptor],
     above: &mut Vec<String>,
     errors: &mut Vec<MaskError>,
 ) {
-    let Some((field, below)) = path.split_first() else { return };
+    let Some((field, below)) = fields.split_first() else { return };
     if below.is_empty() {
         return replace(target, patch, field, above, errors);
     }

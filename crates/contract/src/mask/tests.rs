@@ -18,8 +18,8 @@ fn mask(paths: &[&str]) -> FieldMask {
     FieldMask { paths: paths.iter().map(|path| (*path).to_owned()).collect() }
 }
 
-fn time(seconds: i64) -> Option<Timestamp> {
-    Some(Timestamp { seconds, nanos: 0 })
+fn time(seconds: i64) -> Timestamp {
+    Timestamp { seconds, nanos: 0 }
 }
 
 fn group() -> Group {
@@ -28,7 +28,7 @@ fn group() -> Group {
         name: "old".to_owned(),
         description: "text".to_owned(),
         resource_limits: [("repos".to_owned(), 3)].into(),
-        create_time: time(1),
+        create_time: Some(time(1)),
         ..Group::default()
     }
 }
@@ -56,8 +56,8 @@ fn claim_match(identity: &Identity) -> &ClaimMatch {
     }
 }
 
-fn problem<T: Message>(current: &T, patch: &T, path: &str) -> Option<Problem> {
-    let errors = apply(current, patch, Some(&mask(&[path]))).err()?;
+fn problem<T: Message>(current: &T, wished: &T, path: &str) -> Option<Problem> {
+    let errors = apply(current, wished, Some(&mask(&[path]))).err()?;
     assert_eq!((errors.len(), errors[0].path.as_str()), (1, path));
     Some(errors[0].problem)
 }
@@ -77,7 +77,7 @@ fn a_named_field_that_the_patch_lacks_is_cleared() {
 
 #[test]
 fn without_a_mask_the_populated_fields_are_written() {
-    let patch = Group { uid: "other".to_owned(), name: "new".to_owned(), create_time: time(9), ..Group::default() };
+    let patch = Group { uid: "other".to_owned(), name: "new".to_owned(), create_time: Some(time(9)), ..Group::default() };
     for none in [None, Some(&mask(&[]))] {
         assert_eq!(apply(&group(), &patch, none), Ok(Group { name: "new".to_owned(), ..group() }));
     }

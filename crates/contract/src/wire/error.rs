@@ -50,7 +50,7 @@ impl JsonError {
     pub(super) fn at(text: &[u8], at: usize, path: String, message: String) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let line = before.split(|byte| *byte == b'\n').count();
         // Continuation bytes of UTF-8 do not begin a character.
         let column = 1 + before.iter().skip(line_start).filter(|byte| **byte & 0xC0 != 0x80).count();
         Self { message, line, column, path }

@@ -62,14 +62,13 @@ impl Request {
         let mut errors = Vec::new();
         let mut accepted = Vec::new();
         for (key, value) in pairs {
-            match self.conflict(key.as_ref()) {
-                Some(problem) => errors.push(FieldError { field: key.as_ref().to_owned(), problem }),
-                None => {
-                    let names_mask = matches!(key.as_ref(), "update_mask" | "updateMask");
-                    self.has_mask |= names_mask && !value.as_ref().is_empty();
-                    accepted.push((key, value));
-                }
+            if let Some(problem) = self.conflict(key.as_ref()) {
+                errors.push(FieldError { field: key.as_ref().to_owned(), problem });
+                continue;
             }
+            let names_mask = matches!(key.as_ref(), "update_mask" | "updateMask");
+            self.has_mask |= names_mask && !value.as_ref().is_empty();
+            accepted.push((key, value));
         }
         errors.extend(append_query(&mut self.query, &self.message, accepted).err().into_iter().flatten());
         if errors.is_empty() { Ok(()) } else { Err(errors) }

@@ -37,17 +37,7 @@ fn parse(text: &str) -> Option<Timestamp> {
     let (date, time) = text.split_once('T')?;
     let mut parts = date.split('-').map(digits);
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let (time, offset) = match time.strip_suffix('Z') {
-        Some(time) => (time, 0),
-        None => {
-            let at = time.rfind(['+', '-'])?;
-            let (time, offset) = time.split_at_checked(at)?;
-            let (hours, minutes) = offset.get(1..)?.split_once(':')?;
-            let (hours, minutes) = (two(hours, 23)?, two(minutes, 59)?);
-            let seconds = hours * 3600 + minutes * 60;
-            (time, if offset.starts_with('-') { -seconds } else { seconds })
-        }
-    };
+    let (time, offset) = split_offset(time)?;
     let (time, fraction) = time.split_once('.').map_or((time, None), |(time, fraction)| (time, Some(fraction)));
     let mut clock = time.split(':');
     let (hour, minute, second) = (two(clock.next()?, 23)?, two(clock.next()?, 59)?, two(clock.next()?, 59)?);
@@ -55,6 +45,17 @@ fn parse(text: &str) -> Option<Timestamp> {
     let days = calendar::days(year, month, day).filter(|_| widths_fit && date.find('-') == Some(4))?;
     let nanos = fraction.map_or(Some(0), nanos)?;
     Some(Timestamp { seconds: days * 86_400 + hour * 3600 + minute * 60 + second - offset, nanos })
+}
+
+/// The time of day and the seconds that its zone is ahead of UTC.
+fn split_offset(text: &str) -> Option<(&str, i64)> {
+    if let Some(time) = text.strip_suffix('Z') {
+        return Some((time, 0));
+    }
+    let (time, offset) = text.split_at_checked(text.rfind(['+', '-'])?)?;
+    let (hours, minutes) = offset.get(1..)?.split_once(':')?;
+    let seconds = two(hours, 23)? * 3600 + two(minutes, 59)? * 60;
+    Some((time, if offset.starts_with('-') { -seconds } else { seconds }))
 }
 
 fn two(text: &str, largest: i64) -> Option<i64> {

@@ -126,10 +126,9 @@ fn is_plain(message: &MessageDescriptor) -> bool {
 fn wanted(kind: &Kind) -> &'static str {
     match kind {
         Kind::Bool => "true or false",
-        Kind::String | Kind::Bytes | Kind::Enum(_) => "a string",
         Kind::Message(message) if is_plain(message) => "an object",
         Kind::Message(message) if message.name() == "Any" => "nothing, since this field cannot be read from JSON",
-        Kind::Message(_) => "a string",
+        Kind::String | Kind::Bytes | Kind::Enum(_) | Kind::Message(_) => "a string",
         _ => "a number",
     }
 }
