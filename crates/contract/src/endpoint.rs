@@ -31,7 +31,7 @@ where
         R: Rpc,
         F: Fn(C, R::Request) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<A, E>> + Send + 'static,
-        A: Into<Reply<R::Response>> + 'static,
+        A: Into<Reply<R::Response>>,
     {
         let handler = Arc::new(move |context, request| -> BoxFuture<'static, Result<Answer, E>> {
             let answer = handler(context, request);

@@ -1,0 +1,26 @@
+//! The security token service: judges upstream tokens, matches them to identities, mints our own tokens and judges those.
+//!
+//! It knows no transport: `api` gives the documents of [`discovery`] and the exchange their paths.
+
+mod authenticate;
+pub mod claims;
+pub mod discovery;
+pub mod exchange;
+pub mod issuers;
+pub mod jws;
+pub mod keys;
+mod operator;
+pub mod settings;
+#[cfg(test)]
+mod testing;
+mod token;
+
+pub use authenticate::Authenticator;
+pub use claims::RelationshipCheck;
+pub use discovery::discovery_document;
+pub use exchange::{Exchange, ExchangeRequest};
+pub use issuers::Issuers;
+pub use keys::{Keyring, RootKey, Sealer, SigningKeys};
+pub use operator::Operators;
+pub use settings::{Limits, Provider, Settings};
+pub use token::{IssuedToken, Tokens};

@@ -1,0 +1,58 @@
+//! Judging the tokens of API calls against the current state.
+
+use async_trait::async_trait;
+use domain::{Caller, CapabilitySet, Error, Grant, Place, Rule, Secret, Timestamp, ports::Authenticate};
+use store::{
+    Reader, Store,
+    iam::{identities, role_bindings},
+};
+
+use crate::token::{OwnToken, Tokens};
+
+/// Judges API tokens: signature, times, audience, and that the identity still is what it was when the token was made.
+#[derive(Clone, Debug)]
+pub struct Authenticator {
+    store: Store,
+    tokens: Tokens,
+    audience: String,
+}
+
+impl Authenticator {
+    /// Judges tokens for this API audience.
+    #[must_use]
+    pub fn new(store: Store, tokens: Tokens, audience: impl Into<String>) -> Self {
+        Self { store, tokens, audience: audience.into() }
+    }
+}
+
+#[async_trait]
+impl Authenticate for Authenticator {
+    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Caller, Vec<Grant>), Error> {
+        let token = self.tokens.verify(bearer, now)?;
+        if !token.caller.audience.contains(&self.audience) {
+            let message = format!("the token is not for this API; exchange for the audience {}", self.audience);
+            return Err(Error::unauthenticated(Rule::TokenInvalid, message));
+        }
+        if token.caller.operator {
+            let everything = Grant { at: Place::Everywhere, capabilities: CapabilitySet::ALL };
+            return Ok((token.caller, vec![everything]));
+        }
+        let mut reader = self.store.reader().await?;
+        refuse_revoked(&mut reader, &token).await?;
+        let grants = role_bindings::grants_of(&mut reader, &token.caller.identity).await?;
+        Ok((token.caller, grants))
+    }
+}
+
+/// Refuses a token whose identity is gone or proves itself in another way by now (invariant 7).
+pub(crate) async fn refuse_revoked(reader: &mut Reader, token: &OwnToken) -> Result<(), Error> {
+    if token.caller.operator {
+        return Ok(());
+    }
+    let what = match identities::relationship_revision(reader, &token.caller.identity).await? {
+        Some(revision) if revision == token.relationship_revision => return Ok(()),
+        Some(_) => "the token's identity changed after it was made; log in or exchange again",
+        None => "the token's identity was deleted",
+    };
+    Err(Error::unauthenticated(Rule::TokenRevoked, what))
+}

@@ -1,0 +1,19 @@
+//! What identities ask of tokens: the rules for writing it down, and matching by it.
+//!
+//! A rule is compiled once; nothing that was not compiled can be matched.
+
+mod compiled;
+mod dialect;
+mod issuer_pattern;
+mod issuer_url;
+mod relationship;
+mod text;
+mod validate;
+
+pub use compiled::{Accepted, CompiledClaimMatch, Mismatch};
+pub(crate) use compiled::{audiences, subject};
+pub use issuer_url::UrlPolicy;
+pub(crate) use issuer_url::{is_localhost, is_loopback};
+pub use relationship::{Compiled, CompiledStaticKeys};
+pub use text::{MAX_CLAIMS, MAX_KEYS_TEXT, MAX_PATTERN, MAX_TEXT};
+pub use validate::RelationshipCheck;

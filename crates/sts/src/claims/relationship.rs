@@ -1,0 +1,142 @@
+//! A whole relationship made ready for judging tokens.
+
+use std::sync::Arc;
+
+use domain::{
+    Timestamp, Violations,
+    iam::identity::{Relationship, StaticKeys},
+};
+use serde_json::{Map, Value};
+
+use super::{
+    compiled::{self, Accepted, CompiledClaimMatch, Mismatch},
+    issuer_url::UrlPolicy,
+    text::{self, MAX_KEYS_TEXT},
+};
+use crate::jws::{Jwks, Unusable};
+
+/// A relationship that was checked and compiled.
+#[derive(Clone, Debug)]
+pub enum Compiled {
+    /// Tokens of an issuer whose claims match.
+    ClaimMatch(Arc<CompiledClaimMatch>),
+    /// Tokens signed with pasted keys.
+    StaticKeys(Arc<CompiledStaticKeys>),
+    /// Signed requests to AWS, which this version stores but does not judge.
+    Aws,
+    /// A part of the platform: no upstream token stands for it.
+    ServicePrincipal,
+}
+
+/// Pasted keys, parsed. They are never shared with other identities.
+#[derive(Debug)]
+pub struct CompiledStaticKeys {
+    issuer: String,
+    subject: String,
+    audience: Option<String>,
+    keys: Arc<Jwks>,
+    expires_at: Timestamp,
+}
+
+impl Compiled {
+    /// Checks and compiles; what is wrong goes to `violations`, with fields relative to the identity.
+    pub fn compile(relationship: &Relationship, policy: UrlPolicy, violations: &mut Violations) -> Option<Self> {
+        match relationship {
+            Relationship::ClaimMatch(rule) => {
+                CompiledClaimMatch::compile(rule, policy, violations).map(|rule| Self::ClaimMatch(Arc::new(rule)))
+            }
+            Relationship::StaticKeys(keys) => {
+                CompiledStaticKeys::compile(keys, violations).map(|keys| Self::StaticKeys(Arc::new(keys)))
+            }
+            Relationship::AwsIdentity(_) => Some(Self::Aws),
+            Relationship::ServicePrincipal { .. } => Some(Self::ServicePrincipal),
+        }
+    }
+
+    /// Whether tokens of this issuer can match.
+    #[must_use]
+    pub fn admits_issuer(&self, issuer: &str) -> bool {
+        match self {
+            Self::ClaimMatch(rule) => rule.admits_issuer(issuer),
+            Self::StaticKeys(keys) => keys.issuer == issuer,
+            Self::Aws | Self::ServicePrincipal => false,
+        }
+    }
+
+    /// Matches verified claims. `default_audiences` count when the relationship names no audience.
+    ///
+    /// # Errors
+    /// The first claim that does not match.
+    pub fn admit(&self, claims: &Map<String, Value>, default_audiences: &[String]) -> Result<Accepted, Mismatch> {
+        match self {
+            Self::ClaimMatch(rule) => rule.admit(claims, default_audiences),
+            Self::StaticKeys(keys) => keys.admit(claims, default_audiences),
+            Self::Aws | Self::ServicePrincipal => Err(Mismatch("iss".to_owned())),
+        }
+    }
+}
+
+impl CompiledStaticKeys {
+    fn compile(keys: &StaticKeys, violations: &mut Violations) -> Option<Self> {
+        let mut is_valid = true;
+        let mut fault = |field: &str, what: String| {
+            violations.add(format!("static_keys.{field}"), format!("{field} {what}"));
+            is_valid = false;
+        };
+        let texts = [("issuer", &keys.issuer), ("subject", &keys.subject)];
+        let audiences = keys.audiences.iter().map(|audience| ("audiences", audience));
+        for (field, value) in texts.into_iter().chain(audiences) {
+            if let Err(what) = text::literal(value) {
+                fault(field, what);
+            }
+        }
+        if keys.audiences.len() > 1 {
+            fault("audiences", "may hold one audience at most".to_owned());
+        }
+        let jwks = public_keys(&keys.issuer_keys).map_err(|what| fault("issuer_keys", what)).ok();
+        let jwks = jwks.filter(|_| is_valid)?;
+        Some(Self {
+            issuer: keys.issuer.clone(),
+            subject: keys.subject.clone(),
+            audience: keys.audiences.first().cloned(),
+            keys: Arc::new(jwks),
+            expires_at: keys.expires_at,
+        })
+    }
+
+    /// The pasted keys, while they may be used.
+    #[must_use]
+    pub fn keys(&self, now: Timestamp) -> Option<Arc<Jwks>> {
+        (now < self.expires_at).then(|| self.keys.clone())
+    }
+
+    fn admit(&self, claims: &Map<String, Value>, default_audiences: &[String]) -> Result<Accepted, Mismatch> {
+        if claims.get("iss").and_then(Value::as_str) != Some(&self.issuer) {
+            return Err(Mismatch("iss".to_owned()));
+        }
+        let subject =
+            compiled::subject(claims).filter(|subject| *subject == self.subject).ok_or_else(|| Mismatch("sub".to_owned()))?;
+        let wanted = self.audience.as_ref().map_or(default_audiences, std::slice::from_ref);
+        let audience = compiled::audiences(claims).into_iter().find(|audience| wanted.iter().any(|wanted| wanted == audience));
+        let audience = audience.ok_or_else(|| Mismatch("aud".to_owned()))?;
+        Ok(Accepted { subject: subject.to_owned(), audience: audience.to_owned() })
+    }
+}
+
+/// A pasted key set; otherwise what is wrong with it. Keys that cannot be used may stay, secrets may not.
+fn public_keys(text: &str) -> Result<Jwks, String> {
+    if text.len() > MAX_KEYS_TEXT {
+        return Err(format!("must be at most {MAX_KEYS_TEXT} bytes"));
+    }
+    let jwks = Jwks::parse(text.as_bytes()).map_err(|error| format!("must be a JSON Web Key Set: {error}"))?;
+    if jwks.keys().is_empty() {
+        return Err("must hold at least one key".to_owned());
+    }
+    match jwks.keys().iter().position(|key| key.unusable() == Some(Unusable::Secret)) {
+        Some(at) => Err(format!(
+            "must hold public keys only: key {} is private or symmetric; replace that key, it is no secret any more",
+            at + 1
+        )),
+        None => Ok(jwks),
+    }
+}

@@ -1,0 +1,58 @@
+//! Limits of the texts in a rule, and one text's rule compiled.
+
+use domain::iam::identity::Matcher;
+use regex::Regex;
+
+use super::dialect;
+
+/// Longest literal in bytes.
+pub const MAX_TEXT: usize = 1024;
+/// Longest pattern in bytes.
+pub const MAX_PATTERN: usize = 1024;
+/// Most custom claims of one rule, literals and patterns together.
+pub const MAX_CLAIMS: usize = 32;
+/// Longest pasted key set in bytes.
+pub const MAX_KEYS_TEXT: usize = 64 * 1024;
+
+/// A literal or a compiled pattern.
+#[derive(Clone, Debug)]
+pub(super) enum TextRule {
+    Literal(String),
+    Pattern(Regex),
+}
+
+impl TextRule {
+    /// Compiles `matcher`; otherwise what is wrong with it.
+    pub(super) fn compile(matcher: &Matcher) -> Result<Self, String> {
+        match matcher {
+            Matcher::Literal(text) => literal(text).map(|()| Self::Literal(text.clone())),
+            Matcher::Pattern(pattern) => Self::pattern(pattern),
+        }
+    }
+
+    /// Compiles a pattern; otherwise what is wrong with it.
+    pub(super) fn pattern(pattern: &str) -> Result<Self, String> {
+        dialect::parse(pattern)?.compile().map(Self::Pattern)
+    }
+
+    /// Whether the whole of `value` is what the rule asks for. Takes time linear in the value.
+    pub(super) fn admits(&self, value: &str) -> bool {
+        match self {
+            Self::Literal(text) => text == value,
+            Self::Pattern(pattern) => pattern.is_match(value),
+        }
+    }
+}
+
+/// Whether `text` can stand in a rule; otherwise what is wrong with it.
+pub(super) fn literal(text: &str) -> Result<(), String> {
+    if text.is_empty() {
+        Err("must not be empty".to_owned())
+    } else if text.len() > MAX_TEXT {
+        Err(format!("must be at most {MAX_TEXT} bytes"))
+    } else if text.chars().any(char::is_control) {
+        Err("must not contain control characters".to_owned())
+    } else {
+        Ok(())
+    }
+}

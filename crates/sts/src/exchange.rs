@@ -1,0 +1,238 @@
+//! The exchange: an upstream token in, one of ours out (in the spirit of RFC 8693).
+//!
+//! The order is what keeps it safe: the identity is loaded first, and an issuer is asked for keys only if that identity names it.
+
+mod compiled;
+mod facts;
+mod narrow;
+mod request;
+mod upstream;
+
+use std::sync::Arc;
+
+use domain::{Ctx, Error, Narrowing, Rule, Secret, Timestamp, Uidp, Upstream, iam::Identity};
+use store::{AuditEntry, Later, Store, iam::identities};
+
+pub use request::ExchangeRequest;
+
+use self::{compiled::CompiledCache, facts::Facts, request::Wish, upstream::Judged};
+use crate::{
+    Settings,
+    authenticate::refuse_revoked,
+    claims::{Accepted, Compiled, Mismatch},
+    issuers::Issuers,
+    jws::{Unverified, Verified},
+    token::{IssuedToken, OwnToken, Subject, Tokens, invalid},
+};
+
+/// Exchanges tokens. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    store: Store,
+    tokens: Tokens,
+    issuers: Issuers,
+    settings: Arc<Settings>,
+    compiled: CompiledCache,
+    default_audiences: Arc<[String]>,
+}
+
+impl Exchange {
+    /// Exchanges for tokens made by `tokens`, asking other issuers through `issuers`.
+    #[must_use]
+    pub fn new(store: Store, tokens: Tokens, issuers: Issuers, settings: Arc<Settings>) -> Self {
+        let compiled = CompiledCache::new(&settings);
+        let default_audiences = settings.default_audiences().into();
+        Self { store, tokens, issuers, settings, compiled, default_audiences }
+    }
+
+    /// A token of ours for the bearer token of the call.
+    ///
+    /// # Errors
+    /// Unauthenticated when the bearer token is none, altered or expired; permission denied when no identity accepts it, naming
+    /// the claim, or when its issuer may not be used; not found when nobody is registered for it; invalid argument when the
+    /// request asks for what does not exist; unavailable when its issuer is down.
+    pub async fn exchange(&self, ctx: &Ctx, request: ExchangeRequest) -> Result<IssuedToken, Error> {
+        let mut facts = Facts::default();
+        let outcome = self.run(ctx, request, &mut facts).await;
+        facts.report(ctx, outcome.as_ref());
+        let (issued, identity, upstream) = outcome?;
+        if identity != domain::iam::identity::operator_uid() {
+            self.store.later(Later::Seen { identity: identity.clone(), at: ctx.now });
+        }
+        self.store.later(Later::Audit(Box::new(AuditEntry {
+            actor: identity.to_string(),
+            upstream,
+            token_id: Some(issued.token_id.clone()),
+            noun: Some(domain::Noun::Identity),
+            subject: Some(identity.to_string()),
+            ..AuditEntry::of(ctx)
+        })));
+        Ok(issued)
+    }
+
+    async fn run(
+        &self,
+        ctx: &Ctx,
+        request: ExchangeRequest,
+        facts: &mut Facts,
+    ) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
+        let bearer = ctx.bearer.as_ref().filter(|bearer| !bearer.expose().is_empty());
+        let bearer = bearer.ok_or_else(|| {
+            Error::unauthenticated(Rule::TokenMissing, "the exchange needs the token of your identity provider as bearer token")
+        })?;
+        facts.token(bearer);
+        let wish = Wish::read(request, &self.settings)?;
+        facts.wish(&wish);
+        let token = Unverified::parse(bearer.expose());
+        if let Ok(token) = &token {
+            facts.unverified(token);
+            if token.issuer() == self.settings.auth_url {
+                return self.narrow(ctx, bearer, wish, facts).await;
+            }
+        }
+        let subject = match &wish.identity {
+            Some(uid) => self.targeted(ctx, uid, token, &wish, facts).await?,
+            None => self.untargeted(ctx, token.map_err(invalid)?, &wish, facts).await?,
+        };
+        self.mint(ctx, subject, facts)
+    }
+
+    /// For a named identity: whatever its relationship says.
+    async fn targeted(
+        &self,
+        ctx: &Ctx,
+        uid: &Uidp,
+        token: Result<Unverified<'_>, crate::jws::JwsError>,
+        wish: &Wish,
+        facts: &mut Facts,
+    ) -> Result<Subject, Error> {
+        let identity = identities::get(&mut self.store.reader().await?, uid).await?;
+        let compiled = match &identity {
+            Some(identity) => Some(self.compiled.get(identity).await?),
+            None => None,
+        };
+        if matches!(compiled, Some(Compiled::Aws)) {
+            let message = "exchanging AWS identities comes with a later version; give the workload a claim match or static keys";
+            return Err(Error::new(domain::Kind::Unimplemented, Rule::NotImplemented, message));
+        }
+        let token = token.map_err(invalid)?;
+        // One answer for both, so that nobody learns by guessing which identities exist.
+        let Some((identity, compiled)) = identity.zip(compiled).filter(|(_, rule)| rule.admits_issuer(token.issuer())) else {
+            facts.mismatch("iss");
+            let message =
+                format!("identity {uid} does not exist or does not accept this token's issuer: {}", Mismatch("iss".to_owned()));
+            return Err(Error::denied(Rule::ClaimMismatch, message));
+        };
+        let keys = if let Compiled::StaticKeys(keys) = &compiled {
+            facts.keys_from = Some("static");
+            keys.keys(ctx.now).ok_or_else(|| {
+                let message = format!("the static keys of identity {uid} have expired; an administrator has to renew them");
+                Error::denied(Rule::ClaimMismatch, message)
+            })?
+        } else {
+            let found = self.issuers.keys(&token, ctx.now).await?;
+            facts.keys_from = Some(found.from);
+            found.keys
+        };
+        let judged = self.judge(token.verify(&keys).map_err(invalid)?, ctx.now, facts)?;
+        let accepted = accept(&identity.uid, &compiled, &judged, &self.default_audiences, facts)?;
+        Ok(subject(ctx, &self.settings, &identity, judged, accepted, wish))
+    }
+
+    /// For whoever the token is of, if its issuer is one of the configured providers.
+    async fn untargeted(&self, ctx: &Ctx, token: Unverified<'_>, wish: &Wish, facts: &mut Facts) -> Result<Subject, Error> {
+        let provider = self.settings.providers.iter().find(|provider| provider.issuer == token.issuer()).ok_or_else(|| {
+            let message =
+                "the token's issuer is none of this server's identity providers; name the identity to assume in `identity`";
+            Error::denied(Rule::IssuerNotAllowed, message)
+        })?;
+        let found = self.issuers.keys(&token, ctx.now).await?;
+        facts.keys_from = Some(found.from);
+        let judged = self.judge(token.verify(&found.keys).map_err(invalid)?, ctx.now, facts)?;
+        let wanted = if provider.audiences.is_empty() { &*self.default_audiences } else { &provider.audiences };
+        let user = judged.user(wanted).map_err(|mismatch| {
+            facts.mismatch(&mismatch.0);
+            let message = format!("the identity provider's token does not fit this server: {mismatch}");
+            Error::denied(Rule::ClaimMismatch, message)
+        })?;
+        let identity = identities::get(&mut self.store.reader().await?, &user).await?.ok_or_else(|| {
+            let message = format!(
+                "no user is registered for this token, whose identity would be {user}; ask an administrator to create it, or name the \
+                 identity to assume in `identity`"
+            );
+            Error::new(domain::Kind::NotFound, Rule::NoSuchResource, message)
+                .with(domain::error::Detail::Resource { noun: domain::Noun::Identity, uid: user.to_string() })
+        })?;
+        let compiled = self.compiled.get(&identity).await?;
+        let accepted = accept(&identity.uid, &compiled, &judged, wanted, facts)?;
+        Ok(subject(ctx, &self.settings, &identity, judged, accepted, wish))
+    }
+
+    /// For one of our own tokens: the same identity, and less.
+    async fn narrow(
+        &self,
+        ctx: &Ctx,
+        bearer: &Secret<String>,
+        wish: Wish,
+        facts: &mut Facts,
+    ) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
+        let own = self.tokens.verify(bearer, ctx.now)?;
+        facts.keys_from = Some("own");
+        if !own.caller.operator {
+            refuse_revoked(&mut self.store.reader().await?, &own).await?;
+        }
+        let OwnToken { caller, relationship_revision } = narrow::narrow(own, wish)?;
+        let expires_at = self.expiry(ctx).min(caller.expires_at);
+        let subject = Subject {
+            identity: caller.identity,
+            relationship_revision,
+            audience: caller.audience,
+            upstream: caller.upstream,
+            email: caller.email,
+            narrowing: caller.narrowing,
+            expires_at,
+        };
+        self.mint(ctx, subject, facts)
+    }
+
+    fn judge(&self, verified: Verified, now: Timestamp, facts: &mut Facts) -> Result<Judged, Error> {
+        facts.verified(&verified);
+        Judged::new(verified, now, self.settings.limits.leeway)
+    }
+
+    fn mint(&self, ctx: &Ctx, subject: Subject, facts: &mut Facts) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
+        let (identity, upstream) = (subject.identity.clone(), subject.upstream.clone());
+        facts.identity = Some(identity.to_string());
+        let issued = self.tokens.mint(subject, ctx)?;
+        Ok((issued, identity, upstream))
+    }
+
+    fn expiry(&self, ctx: &Ctx) -> Timestamp {
+        lifetime_end(&self.settings, ctx.now)
+    }
+}
+
+fn lifetime_end(settings: &Settings, now: Timestamp) -> Timestamp {
+    now.plus_seconds(i64::try_from(settings.limits.token_lifetime.as_secs()).unwrap_or(0))
+}
+
+/// Matches the claims by the identity's rule; the error names the identity and the claim, and no value.
+fn accept(uid: &Uidp, rule: &Compiled, judged: &Judged, audiences: &[String], facts: &mut Facts) -> Result<Accepted, Error> {
+    rule.admit(judged.claims(), audiences).map_err(|mismatch| {
+        facts.mismatch(&mismatch.0);
+        Error::denied(Rule::ClaimMismatch, format!("identity {uid} does not accept this token: {mismatch}"))
+    })
+}
+
+fn subject(ctx: &Ctx, settings: &Settings, identity: &Identity, judged: Judged, accepted: Accepted, wish: &Wish) -> Subject {
+    let email = judged.email();
+    Subject {
+        identity: identity.uid.clone(),
+        relationship_revision: identity.relationship_revision,
+        audience: wish.audiences.clone().unwrap_or_else(|| vec![settings.base_url.clone()]),
+        upstream: Some(Upstream { iss: judged.into_issuer(), sub: accepted.subject, aud: accepted.audience }),
+        email,
+        narrowing: Narrowing { scopes: wish.scopes.clone(), capabilities: wish.capabilities },
+        expires_at: lifetime_end(settings, ctx.now),
+    }
+}

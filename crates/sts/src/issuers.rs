@@ -1,0 +1,10 @@
+//! Other issuers: asking them for their keys without being led astray, and remembering the answers.
+
+mod address;
+mod cache;
+mod client;
+mod discovery;
+
+pub use address::{AddressPolicy, Resolver, SystemResolver};
+pub use cache::{Found, Issuers};
+pub use client::FetchError;

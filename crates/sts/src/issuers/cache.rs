@@ -1,0 +1,159 @@
+//! The keys of issuers, remembered: one fetch at a time for each issuer, refreshed when a key is unknown, kept for a bounded time
+//! while an issuer is down.
+
+use std::{sync::Arc, time::Duration};
+
+use arc_swap::ArcSwapOption;
+use domain::{Error, Kind, Rule, Timestamp};
+use moka::future::Cache;
+use tokio::sync::Mutex;
+
+use super::{
+    address::{Resolver, SystemResolver},
+    client::{FetchError, IssuerClient},
+    discovery,
+};
+use crate::{
+    Settings,
+    jws::{Jwks, Unverified},
+    settings::Limits,
+};
+
+/// What the keys are called in errors.
+const KEYS: &str = "the issuer's key set";
+
+/// Other issuers and their keys. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Issuers {
+    client: Arc<IssuerClient>,
+    known: Cache<String, Arc<Issuer>>,
+    limits: Limits,
+}
+
+/// The keys of an issuer, and where they came from.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The keys.
+    pub keys: Arc<Jwks>,
+    /// `cached`, `fetched`, or `stale` when the issuer is down.
+    pub from: &'static str,
+}
+
+/// One issuer. Readers take the current keys without waiting; whoever fetches holds the lock.
+#[derive(Debug, Default)]
+struct Issuer {
+    keys: ArcSwapOption<Keys>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct Keys {
+    jwks: Arc<Jwks>,
+    fetched_at: Timestamp,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    jwks_uri: Option<(String, Timestamp)>,
+    /// The last try to fetch.
+    tried_at: Option<Timestamp>,
+    /// Why that failed, if it did.
+    failure: Option<FetchError>,
+}
+
+impl Issuers {
+    /// Issuers under these settings, found by the system's resolver.
+    #[must_use]
+    pub fn new(settings: &Settings) -> Self {
+        Self::with_resolver(settings, Arc::new(SystemResolver))
+    }
+
+    /// Issuers under these settings, found by `resolver`.
+    #[must_use]
+    pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
+        let client = Arc::new(IssuerClient::new(settings, resolver));
+        Self { client, known: Cache::new(settings.limits.issuers), limits: settings.limits }
+    }
+
+    /// The keys for a token. Whether this issuer may be asked at all is the caller's to know: an identity must name it.
+    ///
+    /// # Errors
+    /// Unavailable when the issuer is down and has been for too long; permission denied when what it answers cannot be
+    /// used or it may not be asked.
+    pub async fn keys(&self, token: &Unverified<'_>, now: Timestamp) -> Result<Found, Error> {
+        let issuer = self.known.get_with_by_ref(token.issuer(), async { Arc::default() }).await;
+        if let Some(keys) = self.fresh(&issuer, now).filter(|keys| token.is_key_known(&keys.jwks)) {
+            return Ok(Found { keys: keys.jwks.clone(), from: "cached" });
+        }
+        let mut state = issuer.state.lock().await;
+        // Somebody else may have fetched while we waited for the lock.
+        if let Some(keys) = self.fresh(&issuer, now) {
+            let wait = self.limits.refresh_interval;
+            if token.is_key_known(&keys.jwks) || state.tried_at.is_some_and(|tried| is_within(tried, now, wait)) {
+                return Ok(Found { keys: keys.jwks.clone(), from: "cached" });
+            }
+        } else if let (Some(tried), Some(failure)) = (state.tried_at, &state.failure)
+            && is_within(tried, now, self.limits.failure_ttl)
+        {
+            return self.stale(&issuer, now).ok_or_else(|| explain(token.issuer(), failure));
+        }
+        state.tried_at = Some(now);
+        match self.fetch(token.issuer(), &mut state, now).await {
+            Ok(jwks) => {
+                let jwks = Arc::new(jwks);
+                issuer.keys.store(Some(Arc::new(Keys { jwks: jwks.clone(), fetched_at: now })));
+                state.failure = None;
+                Ok(Found { keys: jwks, from: "fetched" })
+            }
+            Err(failure) => {
+                tracing::warn!(target: "issuers", issuer = token.issuer(), %failure, "cannot fetch the keys of an issuer");
+                let error = explain(token.issuer(), &failure);
+                state.failure = Some(failure);
+                self.stale(&issuer, now).ok_or(error)
+            }
+        }
+    }
+
+    fn fresh(&self, issuer: &Issuer, now: Timestamp) -> Option<Arc<Keys>> {
+        issuer.keys.load_full().filter(|keys| is_within(keys.fetched_at, now, self.limits.keys_ttl))
+    }
+
+    /// The last keys that the issuer gave, while it is down and they are not too old.
+    fn stale(&self, issuer: &Issuer, now: Timestamp) -> Option<Found> {
+        let usable = self.limits.keys_ttl + self.limits.stale_ttl;
+        let keys = issuer.keys.load_full().filter(|keys| is_within(keys.fetched_at, now, usable))?;
+        Some(Found { keys: keys.jwks.clone(), from: "stale" })
+    }
+
+    async fn fetch(&self, issuer: &str, state: &mut State, now: Timestamp) -> Result<Jwks, FetchError> {
+        let known = state.jwks_uri.take().filter(|(_, fetched)| is_within(*fetched, now, self.limits.discovery_ttl));
+        let (jwks_uri, fetched) = match known {
+            Some(known) => known,
+            None => (self.discover(issuer).await?, now),
+        };
+        let url = self.client.admit("the issuer's jwks_uri", &jwks_uri)?;
+        let text = self.client.get(KEYS, url).await?;
+        let jwks = Jwks::parse(&text).map_err(|why| FetchError::Refused(format!("{KEYS} cannot be used: {why}")))?;
+        // Remembered only now: after a failure the issuer is asked anew where its keys are.
+        state.jwks_uri = Some((jwks_uri, fetched));
+        Ok(jwks)
+    }
+
+    async fn discover(&self, issuer: &str) -> Result<String, FetchError> {
+        let url = self.client.admit("the issuer", &discovery::url(issuer))?;
+        discovery::jwks_uri(issuer, &self.client.get(discovery::WHAT, url).await?)
+    }
+}
+
+/// Whether `now` is within `time` of `since`. A clock that was set back makes everything old, never young.
+fn is_within(since: Timestamp, now: Timestamp, time: Duration) -> bool {
+    u128::try_from(now.0.saturating_sub(since.0)).is_ok_and(|age| age < time.as_millis())
+}
+
+fn explain(issuer: &str, failure: &FetchError) -> Error {
+    let message = format!("cannot get the keys of issuer {issuer}: {failure}");
+    match failure {
+        FetchError::Down(_) => Error::new(Kind::Unavailable, Rule::IssuerUnavailable, message),
+        FetchError::Refused(_) => Error::denied(Rule::IssuerNotAllowed, message),
+    }
+}

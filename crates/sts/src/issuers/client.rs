@@ -1,0 +1,175 @@
+//! The guarded request: no redirects, no proxies, judged addresses, bounded time and size.
+
+use std::{
+    error::Error as StdError,
+    fmt,
+    net::IpAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use reqwest::{Client, StatusCode, header, redirect};
+use tokio::sync::Semaphore;
+use url::{Host, Url};
+
+use super::address::{AddressPolicy, Guard, Refused, Resolver};
+use crate::{
+    Settings,
+    claims::{UrlPolicy, is_loopback},
+};
+
+/// Asks issuers.
+pub(super) struct IssuerClient {
+    client: OnceLock<Result<Client, String>>,
+    guard: Guard,
+    urls: UrlPolicy,
+    connect_timeout: Duration,
+    timeout: Duration,
+    size: usize,
+    slots: Semaphore,
+}
+
+/// Why an issuer gave no document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FetchError {
+    /// It did not answer, in time or at all; a retry may help.
+    Down(String),
+    /// It answered with something that no retry makes better, or may not be asked.
+    Refused(String),
+}
+
+const PRIVATE: &str = "has an address that this server may not connect to";
+
+impl IssuerClient {
+    pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
+        let policy =
+            AddressPolicy { allow_private: settings.allow_private_addresses, allow_loopback: settings.allow_loopback_http };
+        Self {
+            client: OnceLock::new(),
+            guard: Guard { resolver, policy },
+            urls: settings.url_policy(),
+            connect_timeout: settings.limits.connect_timeout,
+            timeout: settings.limits.fetch_timeout,
+            size: settings.limits.fetch_size,
+            slots: Semaphore::new(settings.limits.fetches),
+        }
+    }
+
+    /// The URL, if it may be asked at all.
+    pub(super) fn admit(&self, what: &str, url: &str) -> Result<Url, FetchError> {
+        let url = self.urls.fetchable(url).map_err(|why| FetchError::Refused(format!("{what} {why}")))?;
+        // Addresses in a URL are never resolved, so the guard would not see them.
+        let address = match url.host() {
+            Some(Host::Ipv4(address)) => Some(IpAddr::V4(address)),
+            Some(Host::Ipv6(address)) => Some(IpAddr::V6(address)),
+            Some(Host::Domain(_)) | None => None,
+        };
+        match address {
+            Some(address) if !self.guard.policy.allows(address, is_loopback(&url)) => {
+                Err(FetchError::Refused(format!("{what} {PRIVATE}")))
+            }
+            _ => Ok(url),
+        }
+    }
+
+    /// The body at `url`, which [`IssuerClient::admit`] let through.
+    pub(super) async fn get(&self, what: &str, url: Url) -> Result<Vec<u8>, FetchError> {
+        let client = self.client.get_or_init(|| self.build()).as_ref().map_err(|why| FetchError::Down(why.clone()))?;
+        let read = async {
+            let _slot = self.slots.acquire().await.map_err(|_| FetchError::Down("the server is stopping".to_owned()))?;
+            self.read(client, what, url).await
+        };
+        // The limit counts waiting for a slot as well: a caller does not wait longer because others do.
+        let late = |_| FetchError::Down(format!("{what} did not answer in time"));
+        tokio::time::timeout(self.timeout, read).await.unwrap_or_else(|elapsed| Err(late(elapsed)))
+    }
+
+    async fn read(&self, client: &Client, what: &str, url: Url) -> Result<Vec<u8>, FetchError> {
+        let request = client.get(url).header(header::ACCEPT, "application/json");
+        let mut answer = request.send().await.map_err(|error| explain(what, &error))?;
+        let status = answer.status();
+        if status.is_redirection() {
+            return Err(FetchError::Refused(format!("{what} redirects ({status}), which is not followed")));
+        }
+        if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(FetchError::Down(format!("{what} answered {status}")));
+        }
+        if status != StatusCode::OK {
+            return Err(FetchError::Refused(format!("{what} answered {status}")));
+        }
+        let too_large = || FetchError::Refused(format!("{what} is larger than {} bytes", self.size));
+        if answer.content_length().is_some_and(|length| length > self.size as u64) {
+            return Err(too_large());
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(|error| explain(what, &error))? {
+            if body.len() + chunk.len() > self.size {
+                return Err(too_large());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    /// Built at the first use: loading the system's root certificates takes longer than all of a start.
+    fn build(&self) -> Result<Client, String> {
+        Client::builder()
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            .referer(false)
+            .dns_resolver(self.guard.clone())
+            .connect_timeout(self.connect_timeout)
+            .read_timeout(self.timeout)
+            .timeout(self.timeout)
+            .pool_max_idle_per_host(1)
+            .user_agent(concat!("provost/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| {
+                let causes: Vec<_> = chain(&error).map(ToString::to_string).collect();
+                let hint = "install the system's root certificates or set SSL_CERT_FILE";
+                format!("needs an HTTPS client, and none can be made: {}; {hint}", causes.join(": "))
+            })
+    }
+}
+
+/// What went wrong, without addresses: a caller need not learn how the network behind us looks.
+fn explain(what: &str, error: &reqwest::Error) -> FetchError {
+    if chain(error).any(<dyn StdError>::is::<Refused>) {
+        return FetchError::Refused(format!("{what} {PRIVATE}"));
+    }
+    let why = if error.is_timeout() {
+        "did not answer in time"
+    } else if error.is_connect() {
+        "cannot be connected to"
+    } else {
+        "broke off its answer"
+    };
+    let cause = chain(error).last().map(ToString::to_string).unwrap_or_default();
+    tracing::debug!(target: "issuers", what, why, cause, "cannot read from an issuer");
+    FetchError::Down(format!("{what} {why}"))
+}
+
+fn chain<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
+}
+
+impl fmt::Display for FetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Down(why) | Self::Refused(why) => f.write_str(why),
+        }
+    }
+}
+
+impl StdError for FetchError {}
+
+impl fmt::Debug for IssuerClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IssuerClient").field("guard", &self.guard).field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,105 @@
+//! A set of public keys in JSON (RFC 7517 section 5).
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::{
+    algorithm::Algorithm,
+    compact::JwsError,
+    jwk::{Jwk, Unusable},
+    strict,
+};
+
+/// Most keys that a set may have.
+pub const MAX_KEYS: usize = 128;
+
+/// The keys of an issuer.
+#[derive(Debug, Default)]
+pub struct Jwks {
+    keys: Vec<Jwk>,
+}
+
+/// Why a text is no key set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JwksError {
+    /// Not a JSON object with distinct members.
+    Json,
+    /// It has no `keys`, or they are not a list of objects.
+    Shape,
+    /// More keys than [`MAX_KEYS`].
+    TooMany,
+}
+
+impl Jwks {
+    /// Reads a set.
+    ///
+    /// # Errors
+    /// When the text is no key set. Keys that cannot be used are no error; see [`Jwk::unusable`].
+    pub fn parse(text: &[u8]) -> Result<Self, JwksError> {
+        let members = strict::object(text).map_err(|_| JwksError::Json)?;
+        let keys = members.get("keys").and_then(Value::as_array).ok_or(JwksError::Shape)?;
+        if keys.len() > MAX_KEYS {
+            return Err(JwksError::TooMany);
+        }
+        let keys = keys.iter().map(|key| key.as_object().map(Jwk::parse).ok_or(JwksError::Shape)).collect::<Result<_, _>>()?;
+        Ok(Self { keys })
+    }
+
+    /// Every key, those that cannot be used included.
+    #[must_use]
+    pub fn keys(&self) -> &[Jwk] {
+        &self.keys
+    }
+
+    /// Why no key of the set can be used: the reason of the first one. `None` when at least one can.
+    #[must_use]
+    pub fn unusable(&self) -> Option<Unusable> {
+        let first = self.keys.first().map_or(Some(Unusable::Malformed), Jwk::unusable);
+        first.filter(|_| self.keys.iter().all(|key| key.unusable().is_some()))
+    }
+
+    /// Whether a usable key has this `kid`.
+    pub(crate) fn knows(&self, key_id: &str) -> bool {
+        self.usable().any(|key| key.key_id() == Some(key_id))
+    }
+
+    fn usable(&self) -> impl Iterator<Item = &Jwk> {
+        self.keys.iter().filter(|key| key.unusable().is_none())
+    }
+
+    /// Checks `signature` over `message`.
+    ///
+    /// With a `key_id` only keys of that name count (several may share it, RFC 7517 section 4.5); without one there must be
+    /// exactly one usable key for the algorithm.
+    pub(super) fn verify(
+        &self,
+        key_id: Option<&str>,
+        algorithm: Algorithm,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), JwsError> {
+        let named: Vec<_> = self.usable().filter(|key| key_id.is_none() || key.key_id() == key_id).collect();
+        let fitting: Vec<_> = named.iter().filter_map(|key| key.verifier(algorithm)).collect();
+        match (fitting.len(), key_id) {
+            (0, Some(_)) if !named.is_empty() => return Err(JwsError::KeyMismatch),
+            (0, _) => return Err(JwsError::UnknownKey),
+            (2.., None) => return Err(JwsError::AmbiguousKey),
+            _ => {}
+        }
+        let verified = fitting.iter().any(|key| key.verify_sig(message, signature).is_ok());
+        if verified { Ok(()) } else { Err(JwsError::Signature) }
+    }
+}
+
+impl fmt::Display for JwksError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json => f.write_str("not a JSON object with distinct members"),
+            Self::Shape => f.write_str("not a JSON Web Key Set: it needs a list \"keys\" of objects"),
+            Self::TooMany => write!(f, "a key set may have at most {MAX_KEYS} keys"),
+        }
+    }
+}
+
+impl std::error::Error for JwksError {}

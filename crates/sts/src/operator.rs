@@ -1,0 +1,75 @@
+//! Tokens for those who run the server.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{Actor, Caller, Ctx, Error, Narrowing, Secret, Upstream, iam::identity::operator_uid};
+use store::Store;
+
+use crate::{
+    Settings,
+    token::{Subject, Tokens},
+};
+
+/// The `iss` of the users of the machine in `act`.
+const OS_USERS: &str = "provost:os";
+const MAX_USER: usize = 256;
+
+/// Makes operator tokens.
+#[derive(Clone, Debug)]
+pub struct Operators {
+    store: Store,
+    tokens: Tokens,
+    settings: Arc<Settings>,
+}
+
+impl Operators {
+    /// Makes tokens with `tokens`, audited in `store`.
+    #[must_use]
+    pub fn new(store: Store, tokens: Tokens, settings: Arc<Settings>) -> Self {
+        Self { store, tokens, settings }
+    }
+
+    /// A token of the operators' root identity for `os_user`, whom the audit log names with everything the token does.
+    /// The token exists once its audit row is durable.
+    ///
+    /// # Errors
+    /// Invalid argument when `ttl` is not between one second and the limit (an hour), or the user's name is not one line of
+    /// at most 256 bytes.
+    pub async fn operator_token(&self, ctx: &Ctx, ttl: Duration, os_user: &str) -> Result<Secret<String>, Error> {
+        let limit = self.settings.limits.operator_token_lifetime;
+        let seconds = i64::try_from(ttl.as_secs()).unwrap_or(i64::MAX);
+        if seconds == 0 || ttl > limit {
+            return Err(Error::field("ttl", format!("ttl must be between 1 s and {} s", limit.as_secs())));
+        }
+        if os_user.is_empty() || os_user.len() > MAX_USER || os_user.chars().any(char::is_control) {
+            return Err(Error::field("user", format!("user must be one line of 1 to {MAX_USER} bytes")));
+        }
+        let audience = self.settings.base_url.clone();
+        let upstream = Upstream { iss: OS_USERS.to_owned(), sub: os_user.to_owned(), aud: audience.clone() };
+        let subject = Subject {
+            identity: operator_uid(),
+            relationship_revision: 0,
+            audience: vec![audience.clone()],
+            upstream: Some(upstream.clone()),
+            email: None,
+            narrowing: Narrowing::default(),
+            expires_at: ctx.now.plus_seconds(seconds),
+        };
+        let issued = self.tokens.mint(subject, ctx)?;
+        let caller = Caller {
+            identity: operator_uid(),
+            operator: true,
+            issuer: self.settings.auth_url.clone(),
+            audience: vec![audience],
+            issued_at: ctx.now,
+            expires_at: issued.expires_at,
+            token_id: issued.token_id,
+            upstream: Some(upstream),
+            email: None,
+            narrowing: Narrowing::default(),
+        };
+        let ctx = Ctx { actor: Actor::Caller(Arc::new(caller)), ..ctx.clone() };
+        self.store.write(&ctx, |_| Box::pin(async { Ok(()) })).await?;
+        Ok(issued.token)
+    }
+}

@@ -1,0 +1,124 @@
+//! Everything about tokens that can be set.
+
+use std::time::Duration;
+
+use url::Url;
+
+use crate::claims::UrlPolicy;
+
+/// The settings of this crate. None is read from the environment here.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The API's URL: the audience of API tokens.
+    pub base_url: String,
+    /// The issuer's URL: the `iss` of our tokens, byte for byte.
+    pub auth_url: String,
+    /// The registry's host name: a further audience that may be asked for.
+    pub registry_host: Option<String>,
+    /// The identity providers whose users may exchange without naming an identity.
+    pub providers: Vec<Provider>,
+    /// Accept issuers and key sets on loopback http: dev mode only.
+    pub allow_loopback_http: bool,
+    /// Let issuers resolve to private addresses, for installations whose identity provider stands in the same network.
+    /// Link-local addresses, where clouds keep their metadata, stay refused.
+    pub allow_private_addresses: bool,
+    /// How long things last and how large they may be.
+    pub limits: Limits,
+}
+
+/// An identity provider whose users may exchange without naming an identity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provider {
+    /// Its issuer URL.
+    pub issuer: String,
+    /// The audiences that its tokens may have; empty means our issuer URL or its host name.
+    pub audiences: Vec<String>,
+}
+
+/// Lifetimes, sizes and rates.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How long our tokens live.
+    pub token_lifetime: Duration,
+    /// The longest life of an operator's token.
+    pub operator_token_lifetime: Duration,
+    /// How far the clocks of issuers may be ahead, for `nbf` and `iat`.
+    pub leeway: Duration,
+    /// How long a key that no longer signs stays published after a rotation.
+    pub rotation_overlap: Duration,
+    /// Limit for connecting to an issuer.
+    pub connect_timeout: Duration,
+    /// Limit for one answer of an issuer, from the request to its last byte.
+    pub fetch_timeout: Duration,
+    /// Largest discovery document or key set in bytes.
+    pub fetch_size: usize,
+    /// How many fetches may run at once.
+    pub fetches: usize,
+    /// How long a discovery document is good.
+    pub discovery_ttl: Duration,
+    /// How long a key set is good.
+    pub keys_ttl: Duration,
+    /// How much longer a key set is used when the issuer does not answer.
+    pub stale_ttl: Duration,
+    /// How often an unknown key may make us ask an issuer again.
+    pub refresh_interval: Duration,
+    /// How long a failure to ask an issuer is remembered.
+    pub failure_ttl: Duration,
+    /// How many issuers are remembered.
+    pub issuers: u64,
+    /// How many compiled claim rules are remembered: literals count 1, patterns 64.
+    pub compiled: u64,
+}
+
+impl Settings {
+    /// The settings of a server with one origin for API and issuer, and nothing else allowed.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        let url = url.into();
+        Self {
+            base_url: url.clone(),
+            auth_url: url,
+            registry_host: None,
+            providers: Vec::new(),
+            allow_loopback_http: false,
+            allow_private_addresses: false,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Which URLs may be asked for keys.
+    #[must_use]
+    pub fn url_policy(&self) -> UrlPolicy {
+        UrlPolicy { allow_loopback_http: self.allow_loopback_http }
+    }
+
+    /// The audiences of upstream tokens that stand for us when a rule names none: our issuer URL and its host name.
+    #[must_use]
+    pub fn default_audiences(&self) -> Vec<String> {
+        let host = Url::parse(&self.auth_url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        std::iter::once(self.auth_url.clone()).chain(host).collect()
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            token_lifetime: seconds(3600),
+            operator_token_lifetime: seconds(3600),
+            leeway: seconds(60),
+            rotation_overlap: seconds(2 * 3600),
+            connect_timeout: seconds(3),
+            fetch_timeout: seconds(8),
+            fetch_size: 1024 * 1024,
+            fetches: 32,
+            discovery_ttl: seconds(3600),
+            keys_ttl: seconds(900),
+            stale_ttl: seconds(3600),
+            refresh_interval: seconds(10),
+            failure_ttl: seconds(5),
+            issuers: 1024,
+            compiled: 65_536,
+        }
+    }
+}
