@@ -90,3 +90,6 @@ pub fn map<K, V>(out: &mut String, entries: &BTreeMap<K, V>, key: impl Fn(&mut S
     }
     out.push('}');
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,16 +9,41 @@ use prost_types::FieldMask;
 pub fn string(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+    while let Some(at) = special(rest.as_bytes()) {
         // Escaped bytes are ASCII, so both cuts fall on character boundaries.
         let (plain, tail) = rest.split_at(at);
         out.push_str(plain);
-        let (special, tail) = tail.split_at(1);
-        escape(out, special);
+        let (character, tail) = tail.split_at(1);
+        escape(out, character);
         rest = tail;
     }
     out.push_str(rest);
     out.push('"');
+}
+
+/// Where the first byte is that needs an escape. Eight bytes are looked at together, as most text has none.
+fn special(text: &[u8]) -> Option<usize> {
+    let needs_escape = |byte: &u8| *byte < b' ' || *byte == b'"' || *byte == b'\\';
+    let (words, rest) = text.as_chunks::<8>();
+    match words.iter().position(|word| has_special(u64::from_ne_bytes(*word))) {
+        Some(word) => {
+            let start = word * 8;
+            let within = text.get(start..)?.iter().position(needs_escape)?;
+            Some(start + within)
+        }
+        None => rest.iter().position(needs_escape).map(|at| words.len() * 8 + at),
+    }
+}
+
+/// Whether one of eight bytes needs an escape.
+///
+/// `(x - n) & !x & 0x80` is set in some byte exactly when some byte of `x` is below `n`, borrows between bytes included; a byte
+/// is equal to another when their difference by bits is below 1.
+fn has_special(word: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word & (ONES * 0x80);
+    let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    below(word, 0x20) | equal(b'"') | equal(b'\\') != 0
 }
 
 fn escape(out: &mut String, special: &str) {
@@ -82,6 +107,22 @@ mod tests {
         );
         for text in ["\"", "\\\\", "é\"é", "\u{1}", "plain"] {
             assert_eq!(serde_json::from_str::<String>(&written(text)).ok().as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn specials_are_found_wherever_they_are() {
+        for special in ['"', '\\', '\0', '\u{1f}', '\n'] {
+            for length in 0..20 {
+                for at in 0..=length {
+                    for filler in ['a', ' ', '!', '#', '[', ']', '\u{7f}', 'é'] {
+                        let before: String = std::iter::repeat_n(filler, at).collect();
+                        let text = format!("{before}{special}{}", "z".repeat(length - at));
+                        assert_eq!(super::special(text.as_bytes()), Some(before.len()), "{text:?}");
+                        assert_eq!(super::special(before.as_bytes()), None);
+                    }
+                }
+            }
         }
     }
 

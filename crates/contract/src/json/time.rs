@@ -11,16 +11,38 @@ use crate::calendar::{SECONDS, date};
 pub fn timestamp(out: &mut String, value: &Timestamp) {
     let seconds = value.seconds.clamp(*SECONDS.start(), *SECONDS.end());
     let (year, month, day) = date(seconds.div_euclid(86_400));
-    let second = seconds.rem_euclid(86_400);
-    out.push('"');
-    digits(out, year, 4);
-    for (separator, number) in [('-', month), ('-', day), ('T', second / 3600), (':', second / 60 % 60), (':', second % 60)] {
-        out.push(separator);
-        digits(out, number, 2);
-    }
-    out.push('.');
-    digits(out, i64::from(value.nanos.clamp(0, 999_999_999)) / 1_000_000, 3);
-    out.push_str("Z\"");
+    let clock = seconds.rem_euclid(86_400);
+    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
+    let millis = i64::from(value.nanos.clamp(0, 999_999_999)) / 1_000_000;
+    let text = [
+        b'"',
+        digit(year / 1000),
+        digit(year / 100),
+        digit(year / 10),
+        digit(year),
+        b'-',
+        digit(month / 10),
+        digit(month),
+        b'-',
+        digit(day / 10),
+        digit(day),
+        b'T',
+        digit(hour / 10),
+        digit(hour),
+        b':',
+        digit(minute / 10),
+        digit(minute),
+        b':',
+        digit(second / 10),
+        digit(second),
+        b'.',
+        digit(millis / 100),
+        digit(millis / 10),
+        digit(millis),
+        b'Z',
+        b'"',
+    ];
+    out.push_str(str::from_utf8(&text).unwrap_or_default());
 }
 
 /// Appends a duration in seconds, with 0, 3, 6 or 9 fraction digits as needed, and `s`.
@@ -48,9 +70,14 @@ fn fraction(out: &mut String, value: i64, width: u32) {
 /// Appends exactly `width` digits of a number that is not negative.
 fn digits(out: &mut String, value: i64, width: u32) {
     for place in (0..width).rev() {
-        let digit = value / 10_i64.pow(place) % 10;
-        out.push(u8::try_from(digit).map_or('0', |digit| char::from(b'0' + digit)));
+        out.push(char::from(digit(value / 10_i64.pow(place))));
     }
+}
+
+/// The last digit of a number that is not negative.
+#[expect(clippy::cast_sign_loss, reason = "a digit is a number from 0 to 9")]
+fn digit(value: i64) -> u8 {
+    b'0' + (value % 10) as u8
 }
 
 #[cfg(test)]
