@@ -22,13 +22,14 @@ mod options;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
-    let protos = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../proto");
+    // Cargo runs build scripts in the folder of their package.
+    let protos = Path::new("../../proto");
     #[expect(clippy::disallowed_methods, reason = "cargo tells a build script by variable where to write")]
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo:rerun-if-changed={}", protos.display());
     println!("cargo:rerun-if-changed=build");
 
-    let compiled = compile::compile(&protos)?;
+    let compiled = compile::compile(protos)?;
     fs::write(out.join("descriptors.bin"), &compiled.descriptors)?;
     compile::generate_types(&compiled)?;
     messages::generate(&compiled, &out)?;
