@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use access::built_in;
 use domain::{
-    Ctx, Description, ListRequest, Name, Noun, Op, Result, Revision, Scopes, UidpFilter,
+    Ctx, Description, Error, ListRequest, Name, Noun, Op, Result, Revision, Scopes, Uidp, UidpFilter,
     iam::{
         ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, Relationship, Role, RoleBinding, RoleSpec,
         identity::user_uid, role::built_in_uid,
@@ -128,6 +128,26 @@ impl Bootstrap {
                     let uid = organization.uid.as_str();
                     tx.announce(Noun::Group, uid, Op::Created, uid, &organization).await?;
                     let binding = bind_owner(&call, tx, &organization.uid, &owner.uid).await?;
+                    Ok(Seeded { organization, owner, binding })
+                })
+            })
+            .await
+    }
+
+    /// Makes the seed's user a further owner of an organization that exists, in one transaction.
+    ///
+    /// # Errors
+    /// Not found when there is no such organization; what the store answers.
+    pub async fn owner(&self, ctx: &Ctx, organization: Uidp, seed: Seed) -> Result<Seeded> {
+        let call = ctx.clone();
+        self.store
+            .write(ctx, move |tx| {
+                Box::pin(async move {
+                    let known = groups::get(tx, &organization).await?;
+                    let organization = known.ok_or_else(|| Error::not_found(Noun::Group, organization.as_str()))?;
+                    let owner = user(&call, tx, &seed).await?;
+                    let binding = bind_owner(&call, tx, &organization.uid, &owner.uid).await?;
+                    tx.changed(Noun::RoleBinding, binding.uid.as_str(), Op::Created);
                     Ok(Seeded { organization, owner, binding })
                 })
             })

@@ -1,7 +1,7 @@
 use access::built_in::ROLES;
 
 use crate::world::{ISSUER, World, built_in, name, request};
-use services::iam::roles::RoleFilter;
+use services::{bootstrap::Seed, iam::roles::RoleFilter};
 
 #[tokio::test]
 async fn built_in_roles_are_written_once() {
@@ -49,4 +49,25 @@ async fn the_first_organization_has_an_owner_that_is_found_again() {
     assert_ne!(second, organization);
     assert_eq!(same, alice, "a user is taken as it is");
     assert_eq!(world.bootstrap.owned_by(ISSUER, "bob").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_organization_can_get_a_further_owner() {
+    let world = World::new().await;
+    let (organization, alice) = world.organization("alice").await;
+    let seed = |subject: &str| Seed {
+        organization: name("ignored"),
+        owner: name("bob"),
+        issuer: ISSUER.to_owned(),
+        subject: subject.to_owned(),
+    };
+    let seeded = world.bootstrap.owner(&world.system(), organization.clone(), seed("bob")).await.unwrap();
+    assert_eq!(seeded.organization.uid, organization);
+    assert_ne!(seeded.owner.uid, alice);
+    let found = world.bootstrap.owned_by(ISSUER, "bob").await.unwrap().unwrap();
+    assert_eq!((found.organization.uid, found.owner.uid), (organization.clone(), seeded.owner.uid));
+    let nowhere = organization.child([1; 8]);
+    let error = world.bootstrap.owner(&world.system(), nowhere, seed("carol")).await.unwrap_err();
+    assert_eq!(error.kind(), domain::Kind::NotFound);
+    assert_eq!(world.bootstrap.owned_by(ISSUER, "carol").await.unwrap(), None);
 }
