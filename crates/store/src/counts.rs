@@ -10,19 +10,28 @@ use crate::{Reader, Writer, engine::Param};
 /// Places looked up by one statement.
 const CHUNK: usize = 256;
 
-/// Counts a row that was inserted (1) or deleted (-1).
-pub(crate) async fn add(tx: &mut Writer, noun: Noun, uid: &Uidp, n: i64) -> Result<()> {
+/// Counts a row that was inserted.
+pub(crate) async fn add(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
+    count(
+        tx,
+        "INSERT INTO counts (prefix, noun, n) VALUES ($1, $2, 1) ON CONFLICT (prefix, noun) DO UPDATE SET n = counts.n + 1",
+        noun,
+        uid,
+    )
+    .await
+}
+
+/// Counts a row that was deleted.
+pub(crate) async fn remove(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
+    count(tx, "UPDATE counts SET n = n - 1 WHERE prefix = $1 AND noun = $2", noun, uid).await
+}
+
+// Not one statement for both: the check that counts are never negative is made on the row to insert, even where the
+// conflict then turns the insert into an update.
+async fn count(tx: &mut Writer, sql: &str, noun: Noun, uid: &Uidp) -> Result<()> {
     let itself = (noun == Noun::Group).then_some(uid.as_str());
-    // Not one statement for both: the check that counts are never negative is made on the row to insert, even where the
-    // conflict then turns the insert into an update.
-    let sql = if n < 0 {
-        "UPDATE counts SET n = n + $3 WHERE prefix = $1 AND noun = $2"
-    } else {
-        "INSERT INTO counts (prefix, noun, n) VALUES ($1, $2, $3) \
-         ON CONFLICT (prefix, noun) DO UPDATE SET n = counts.n + excluded.n"
-    };
     for prefix in [Uidp::ROOT].into_iter().chain(uid.ancestors()).chain(itself) {
-        tx.execute(sql, &[prefix.into(), noun.as_str().into(), n.into()]).await?;
+        tx.execute(sql, &[prefix.into(), noun.as_str().into()]).await?;
     }
     Ok(())
 }

@@ -102,7 +102,7 @@ pub async fn insert(tx: &mut Writer, group: &Group) -> Result<Group> {
     )
     .await
     .map_err(|fault| name_taken(fault, &group))?;
-    counts::add(tx, Noun::Group, &group.uid, 1).await?;
+    counts::add(tx, Noun::Group, &group.uid).await?;
     tx.changed(Noun::Group, group.uid.as_str(), Op::Created);
     Ok(group)
 }
@@ -168,7 +168,7 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     role_bindings::delete_at(tx, uid).await?;
     let rows = tx.execute("DELETE FROM groups WHERE uid = $1", &[uid.into()]).await?;
     if rows > 0 {
-        counts::add(tx, Noun::Group, uid, -1).await?;
+        counts::remove(tx, Noun::Group, uid).await?;
         counts::forget(tx, uid).await?;
         tx.changed(Noun::Group, uid.as_str(), Op::Deleted);
     }

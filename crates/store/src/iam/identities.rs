@@ -131,7 +131,7 @@ pub async fn insert(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
     )
     .await
     .map_err(|fault| exists(fault, &identity.uid))?;
-    counts::add(tx, Noun::Identity, &identity.uid, 1).await?;
+    counts::add(tx, Noun::Identity, &identity.uid).await?;
     tx.changed(Noun::Identity, identity.uid.as_str(), Op::Created);
     Ok(identity)
 }
@@ -182,7 +182,7 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     role_bindings::delete_of(tx, uid).await?;
     let rows = tx.execute("DELETE FROM identities WHERE uid = $1", &[uid.into()]).await?;
     if rows > 0 {
-        counts::add(tx, Noun::Identity, uid, -1).await?;
+        counts::remove(tx, Noun::Identity, uid).await?;
         tx.changed(Noun::Identity, uid.as_str(), Op::Deleted);
     }
     Ok(rows > 0)

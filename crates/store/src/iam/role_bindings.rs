@@ -148,7 +148,7 @@ pub async fn insert(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBindin
     )
     .await
     .map_err(|fault| dangling(fault, &binding))?;
-    counts::add(tx, Noun::RoleBinding, &binding.uid, 1).await?;
+    counts::add(tx, Noun::RoleBinding, &binding.uid).await?;
     tx.changed(Noun::RoleBinding, binding.uid.as_str(), Op::Created);
     Ok(binding)
 }
@@ -199,7 +199,7 @@ async fn delete_where(tx: &mut Writer, column: &str, value: &Uidp) -> Result<usi
     let sql = format!("DELETE FROM role_bindings WHERE {column} = $1 RETURNING uid");
     let gone = tx.query_map(&sql, &[value.into()], |row| row.uidp(0)).await?;
     for uid in &gone {
-        counts::add(tx, Noun::RoleBinding, uid, -1).await?;
+        counts::remove(tx, Noun::RoleBinding, uid).await?;
         tx.changed(Noun::RoleBinding, uid.as_str(), Op::Deleted);
     }
     Ok(gone.len())

@@ -101,7 +101,7 @@ pub async fn insert(tx: &mut Writer, role: &Role) -> Result<Role> {
         ],
     )
     .await?;
-    counts::add(tx, Noun::Role, &role.uid, 1).await?;
+    counts::add(tx, Noun::Role, &role.uid).await?;
     tx.changed(Noun::Role, role.uid.as_str(), Op::Created);
     Ok(role)
 }
@@ -155,7 +155,7 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     }
     let rows = tx.execute("DELETE FROM roles WHERE uid = $1", &[uid.into()]).await?;
     if rows > 0 {
-        counts::add(tx, Noun::Role, uid, -1).await?;
+        counts::remove(tx, Noun::Role, uid).await?;
         tx.changed(Noun::Role, uid.as_str(), Op::Deleted);
     }
     Ok(rows > 0)

@@ -121,7 +121,7 @@ pub async fn insert(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
     )
     .await
     .map_err(|fault| name_taken(fault, &repo))?;
-    counts::add(tx, Noun::Repo, &repo.uid, 1).await?;
+    counts::add(tx, Noun::Repo, &repo.uid).await?;
     tx.changed(Noun::Repo, repo.uid.as_str(), Op::Created);
     Ok(repo)
 }
@@ -164,7 +164,7 @@ pub async fn update(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     let rows = tx.execute("DELETE FROM repos WHERE uid = $1", &[uid.into()]).await?;
     if rows > 0 {
-        counts::add(tx, Noun::Repo, uid, -1).await?;
+        counts::remove(tx, Noun::Repo, uid).await?;
         tx.changed(Noun::Repo, uid.as_str(), Op::Deleted);
     }
     Ok(rows > 0)

@@ -1,0 +1,220 @@
+//! What the cases are written with: contexts, nouns and a store to put them in.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use domain::{
+    CapabilitySet, Clock, Ctx, Description, Entropy, EventRule, Name, Result, Revision, Scopes, Timestamp, Uidp, UidpFilter,
+    iam::{
+        ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, OrgStatus, Relationship, Role, RoleBinding,
+        RoleBindingSpec, RoleSpec,
+    },
+    list::Order,
+    registry::{CatalogTier, Repo, RepoSpec},
+};
+use store::{
+    BoxFuture, ListQuery, Store, Writer,
+    iam::{groups, identities, role_bindings, roles},
+    registry::repos,
+};
+
+/// A clock that stands still.
+#[derive(Debug)]
+pub(crate) struct Standing;
+
+impl Clock for Standing {
+    fn now(&self) -> Timestamp {
+        NOW
+    }
+}
+
+pub(crate) const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+/// Counts instead of drawing.
+#[derive(Debug, Default)]
+pub(crate) struct Counting(AtomicU64);
+
+impl Entropy for Counting {
+    fn fill(&self, bytes: &mut [u8]) -> Result<()> {
+        let next = self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        bytes.iter_mut().rev().zip(next.iter().rev()).for_each(|(to, from)| *to = *from);
+        Ok(())
+    }
+}
+
+pub(crate) const METHOD: &str = "/test.Service/Method";
+pub(crate) const EVENT: EventRule = EventRule { kind: "test.created.v1", customer: true };
+
+/// The context of a request.
+pub(crate) fn ctx() -> Ctx {
+    let mut ctx = Ctx::system(METHOD, NOW, Arc::new(Counting::default()));
+    ctx.api_version = "v2beta1";
+    ctx
+}
+
+pub(crate) fn at(seconds: i64) -> Ctx {
+    let mut ctx = ctx();
+    ctx.now = NOW.plus_seconds(seconds);
+    ctx
+}
+
+/// Writes with a plain context.
+pub(crate) async fn write<T, F>(store: &Store, work: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+{
+    store.write(&ctx(), work).await
+}
+
+/// The root whose 20 bytes are this number.
+pub(crate) fn root(n: u64) -> Uidp {
+    let mut bytes = [0; 20];
+    bytes[12..].copy_from_slice(&n.to_be_bytes());
+    Uidp::root_from(bytes)
+}
+
+/// The child whose 8 bytes are this number.
+pub(crate) fn child(parent: &Uidp, n: u64) -> Uidp {
+    parent.child(n.to_be_bytes())
+}
+
+pub(crate) fn group(uid: Uidp, name: &str) -> Group {
+    Group {
+        uid,
+        spec: GroupSpec {
+            name: Name::trusted(name),
+            description: Description::trusted("a group"),
+            verified: false,
+            kind: OrgKind::Unspecified,
+        },
+        status: OrgStatus::Ready,
+        created_at: NOW,
+        updated_at: NOW,
+        revision: Revision(0),
+    }
+}
+
+pub(crate) fn identity(uid: Uidp, name: &str) -> Identity {
+    Identity {
+        uid,
+        spec: IdentitySpec {
+            name: Name::trusted(name),
+            description: Description::default(),
+            company: "example".to_owned(),
+            relationship: claim_match("https://issuer.example", "subject"),
+        },
+        email: Some("a@example.com".to_owned()),
+        email_unverified: None,
+        last_seen_at: NOW,
+        created_at: NOW,
+        updated_at: NOW,
+        relationship_revision: 1,
+        revision: Revision(0),
+    }
+}
+
+pub(crate) fn claim_match(issuer: &str, subject: &str) -> Relationship {
+    Relationship::ClaimMatch(ClaimMatch {
+        issuer: Matcher::Literal(issuer.to_owned()),
+        subject: Matcher::Pattern(subject.to_owned()),
+        audience: None,
+        claims: [("repository".to_owned(), "a/b".to_owned())].into(),
+        claim_patterns: [].into(),
+    })
+}
+
+pub(crate) fn role(uid: Uidp, name: &str, capabilities: &[&str]) -> Role {
+    Role {
+        uid,
+        spec: RoleSpec {
+            name: Name::trusted(name),
+            description: Description::trusted("a role"),
+            capabilities: CapabilitySet::from_names(capabilities.iter().copied()),
+        },
+        created_at: NOW,
+        updated_at: NOW,
+        revision: Revision(0),
+    }
+}
+
+pub(crate) fn binding(uid: Uidp, identity: &Uidp, role: &Uidp) -> RoleBinding {
+    RoleBinding {
+        uid,
+        spec: RoleBindingSpec { identity: identity.clone(), role: role.clone() },
+        created_at: NOW,
+        updated_at: NOW,
+        revision: Revision(0),
+    }
+}
+
+pub(crate) fn repo(uid: Uidp, name: &str) -> Repo {
+    Repo {
+        uid,
+        spec: RepoSpec {
+            name: Name::trusted(name),
+            description: Description::trusted("a repo"),
+            catalog_tier: CatalogTier::Base,
+            bundles: vec!["base".to_owned(), "ai".to_owned()],
+            aliases: vec!["nginx:latest".to_owned()],
+            active_tags: vec![],
+            sync_config: None,
+            custom_overlay: None,
+        },
+        created_at: NOW,
+        updated_at: NOW,
+        revision: Revision(0),
+    }
+}
+
+/// Adds any noun.
+macro_rules! add {
+    ($name:ident, $noun:ty, $module:ident) => {
+        pub(crate) async fn $name(store: &Store, row: $noun) -> $noun {
+            write(store, |tx| Box::pin(async move { $module::insert(tx, &row).await })).await.expect("is added")
+        }
+    };
+}
+
+add!(add_group, Group, groups);
+add!(add_identity, Identity, identities);
+add!(add_role, Role, roles);
+add!(add_binding, RoleBinding, role_bindings);
+add!(add_repo, Repo, repos);
+
+/// An organization.
+pub(crate) async fn org(store: &Store, n: u64) -> Group {
+    add_group(store, group(root(n), &format!("org-{n}"))).await
+}
+
+/// An organization with an identity that holds a role there.
+pub(crate) struct Bound {
+    pub(crate) org: Group,
+    pub(crate) identity: Identity,
+    pub(crate) role: Role,
+    pub(crate) binding: RoleBinding,
+}
+
+pub(crate) async fn bound(store: &Store) -> Bound {
+    let org = org(store, 1).await;
+    let identity = add_identity(store, identity(child(&org.uid, 1), "robot")).await;
+    let role = add_role(store, role(child(&org.uid, 2), "reader", &["groups.list", "repo.list"])).await;
+    let binding = add_binding(store, binding(child(&org.uid, 3), &identity.uid, &role.uid)).await;
+    Bound { org, identity, role, binding }
+}
+
+/// A query for everything.
+pub(crate) fn everything<F>(filter: F) -> ListQuery<F> {
+    ListQuery {
+        scopes: Arc::new(Scopes::All),
+        include_roots: false,
+        uidp: UidpFilter::default(),
+        order: Order::default(),
+        page_size: 200,
+        skip: 0,
+        cursor: None,
+        filter,
+    }
+}

@@ -1,0 +1,420 @@
+//! The list engine against a naive one.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use domain::{
+    Kind, Order, OrderField, Rule, Scopes, Timestamp, Uidp, UidpFilter,
+    iam::{Group, Identity, Relationship, RelationshipType, Role, RoleBinding, identity::ServicePrincipal},
+    list::ParentFilter,
+    registry::Repo,
+};
+use proptest::{
+    prelude::*,
+    sample::{Index, select},
+    test_runner::{Config, TestRunner},
+};
+use store::{
+    Cursor, CursorKey, ListQuery, Listed, Reader, Store,
+    iam::{groups, identities, role_bindings, roles},
+    registry::repos,
+};
+
+use super::{Engine, kit};
+
+/// Everything in the store.
+#[derive(Default)]
+struct World {
+    groups: Vec<Group>,
+    identities: Vec<Identity>,
+    roles: Vec<Role>,
+    bindings: Vec<RoleBinding>,
+    repos: Vec<Repo>,
+}
+
+/// What a naive list needs to know about a row.
+struct Flat<'a> {
+    uid: &'a Uidp,
+    name: &'a str,
+    created_at: Timestamp,
+}
+
+const NAMES: [&str; 6] = ["a", "b", "a b", "a-b", "zz", "m.m"];
+
+/// A tree of some hundred rows with few names and few times, so that there are many ties. Organization 0 has a folder that
+/// holds most of its rows, so that every way through the indexes is taken.
+async fn grow(store: &Store) -> World {
+    let mut world = World::default();
+    let mut next: u64 = 0;
+    let mut number = || {
+        // Scatters the identifiers, so that their order is not the order of insertion.
+        next += 1;
+        next.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    let time = |n: u64| Timestamp(i64::try_from(n % 5).unwrap_or(0));
+    let name = |n: u64| NAMES[usize::try_from(n >> 8).unwrap_or(0) % NAMES.len()];
+    for n in 0..4 {
+        let mut org = kit::group(kit::root(number()), name(number()));
+        org.created_at = time(n);
+        world.groups.push(kit::add_group(store, org).await);
+    }
+    for _ in 0..40 {
+        let (n, at) = (number(), number());
+        let parent = world.groups[usize::try_from(at >> 16).unwrap_or(0) % world.groups.len()].uid.clone();
+        let mut folder = kit::group(kit::child(&parent, n), name(n));
+        folder.created_at = time(n >> 4);
+        world.groups.push(kit::add_group(store, folder).await);
+    }
+    let large = world.groups.iter().find(|group| !group.uid.is_root()).expect("a folder").uid.clone();
+    for m in 0..220 {
+        let (n, at) = (number(), number());
+        let parent =
+            if m < 120 { &large } else { &world.groups[usize::try_from(at >> 16).unwrap_or(0) % world.groups.len()].uid };
+        let mut repo = kit::repo(kit::child(parent, n), &format!("{}{m}", name(n)));
+        repo.created_at = time(n >> 4);
+        world.repos.push(kit::add_repo(store, repo).await);
+    }
+    for m in 0..60 {
+        let (n, at) = (number(), number());
+        let parent = &world.groups[usize::try_from(at >> 16).unwrap_or(0) % world.groups.len()].uid;
+        let uid = if m % 4 == 0 { kit::root(n) } else { kit::child(parent, n) };
+        let mut identity = kit::identity(uid.clone(), name(n));
+        identity.created_at = time(n >> 4);
+        if m % 3 == 0 {
+            identity.spec.relationship = Relationship::ServicePrincipal { principal: ServicePrincipal(1) };
+        }
+        world.identities.push(kit::add_identity(store, identity).await);
+        let uid = if m % 4 == 0 { kit::root(number()) } else { kit::child(parent, number()) };
+        let mut role = kit::role(uid, name(n), &["groups.list"]);
+        role.created_at = time(n >> 4);
+        world.roles.push(kit::add_role(store, role).await);
+        let (identity, role) = (&world.identities[m / 3].uid, &world.roles[m / 2].uid);
+        let mut binding = kit::binding(kit::child(parent, number()), identity, role);
+        binding.created_at = time(n >> 4);
+        world.bindings.push(kit::add_binding(store, binding).await);
+    }
+    world
+}
+
+/// A random request: indices choose among the identifiers of the world.
+#[derive(Clone, Debug)]
+struct Wish {
+    scopes: Option<Vec<Index>>,
+    /// Scopes in which nothing lives.
+    phantoms: u64,
+    include_roots: bool,
+    ancestors_of: Option<Index>,
+    descendants_of: Option<Index>,
+    children_of: Option<Option<Index>>,
+    in_root: bool,
+    ids: Vec<Index>,
+    order: Order,
+    page_size: u32,
+    skips: Vec<u32>,
+    filtered: bool,
+    filter: Index,
+}
+
+fn seldom<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>) -> impl Strategy<Value = Option<T>> {
+    prop::option::weighted(0.2, strategy)
+}
+
+fn wishes() -> impl Strategy<Value = Wish> {
+    let index = any::<Index>;
+    let scopes = prop::option::weighted(
+        0.7,
+        prop_oneof![
+            3 => prop::collection::vec(index(), 0..4),
+            1 => prop::collection::vec(index(), 4..90),
+        ],
+    );
+    let fields = select(vec![OrderField::Uid, OrderField::Name, OrderField::CreatedAt]);
+    let order = (fields, any::<bool>()).prop_map(|(field, descending)| Order { field, descending });
+    let part = (
+        seldom(index()),
+        seldom(index()),
+        seldom(prop::option::weighted(0.8, index())),
+        prop::bool::weighted(0.1),
+        prop_oneof![5 => Just(Vec::new()), 1 => prop::collection::vec(index(), 1..30)],
+    );
+    let page = (order, select(vec![1, 2, 3, 7, 50, 200]), prop::collection::vec(select(vec![0, 0, 0, 1, 5, 40, 1000]), 1..4));
+    let extra = (select(vec![0, 0, 0, 300]), any::<bool>(), prop::bool::weighted(0.3), index());
+    (scopes, part, page, extra).prop_map(
+        |(scopes, (ancestors_of, descendants_of, children_of, in_root, ids), (order, page_size, skips), extra)| {
+            let (phantoms, include_roots, filtered, filter) = extra;
+            Wish {
+                scopes,
+                phantoms,
+                include_roots,
+                ancestors_of,
+                descendants_of,
+                children_of,
+                in_root,
+                ids,
+                order,
+                page_size,
+                skips,
+                filtered,
+                filter,
+            }
+        },
+    )
+}
+
+impl Wish {
+    fn query<F>(&self, uids: &[Uidp], filter: F) -> ListQuery<F> {
+        let uid = |index: &Index| index.get(uids).clone();
+        let scopes = self.scopes.as_ref().map_or(Scopes::All, |places| {
+            let phantoms = (0..self.phantoms).map(|n| kit::child(&kit::root(1), n));
+            Scopes::Subtrees(places.iter().map(uid).chain(phantoms).collect())
+        });
+        ListQuery {
+            scopes: Arc::new(scopes),
+            include_roots: self.include_roots,
+            uidp: UidpFilter {
+                ancestors_of: self.ancestors_of.as_ref().map(uid),
+                descendants_of: self.descendants_of.as_ref().map(uid),
+                children_of: self
+                    .children_of
+                    .as_ref()
+                    .map(|parent| parent.as_ref().map_or(ParentFilter::Root, |parent| ParentFilter::At(uid(parent)))),
+                in_root: self.in_root,
+                ids: self.ids.iter().map(uid).collect(),
+            },
+            order: self.order,
+            page_size: self.page_size,
+            skip: 0,
+            cursor: None,
+            filter,
+        }
+    }
+}
+
+/// The list as the rules say it, row by row.
+fn naive<'a, T, F>(rows: &'a [T], query: &ListQuery<F>, flat: impl Fn(&T) -> Flat<'_>, fits: impl Fn(&T) -> bool) -> Vec<&'a T> {
+    let UidpFilter { ancestors_of, descendants_of, children_of, in_root, ids } = &query.uidp;
+    let mut found: Vec<_> = rows
+        .iter()
+        .filter(|row| {
+            let uid = flat(row).uid;
+            (query.scopes.contains(uid) || (query.include_roots && uid.is_root()))
+                && ancestors_of.as_ref().is_none_or(|of| of.ancestors().any(|above| above == uid.as_str()))
+                && descendants_of.as_ref().is_none_or(|of| of == uid || uid.as_str().starts_with(&format!("{of}/")))
+                && children_of.as_ref().is_none_or(|of| match of {
+                    ParentFilter::Root => uid.is_root(),
+                    ParentFilter::At(of) => uid.parent().as_ref() == Some(of),
+                })
+                && (!in_root || uid.is_root())
+                && (ids.is_empty() || ids.contains(uid))
+                && fits(row)
+        })
+        .collect();
+    found.sort_by_key(|row| {
+        let Flat { uid, name, created_at } = flat(row);
+        match query.order.field {
+            OrderField::Uid => (String::new(), 0, uid.clone()),
+            OrderField::Name => (name.to_owned(), 0, uid.clone()),
+            OrderField::CreatedAt => (String::new(), created_at.0, uid.clone()),
+        }
+    });
+    if query.order.descending {
+        found.reverse();
+    }
+    found
+}
+
+/// Walks all pages and compares each with the naive list.
+macro_rules! compare {
+    ($reader:expr, $list:path, $rows:expr, $wish:expr, $query:expr, $flat:expr, $fits:expr) => {{
+        let mut query = $query;
+        let expected = naive(&$rows, &query, $flat, $fits);
+        let (mut position, mut skips) = (0, $wish.skips.iter().cycle());
+        loop {
+            query.skip = *skips.next().unwrap_or(&0);
+            let Listed { items, next, total, skipped } = $list($reader, &query).await.expect("lists");
+            prop_assert_eq!(total, expected.len() as u64, "the total of {:?}", query);
+            prop_assert_eq!(skipped, query.skip);
+            position = (position + query.skip as usize).min(expected.len());
+            let end = (position + query.page_size as usize).min(expected.len());
+            let page: Vec<_> = expected[position..end].iter().map(|row| flat_uid(&$flat, *row)).collect();
+            let got: Vec<_> = items.iter().map(|row| flat_uid(&$flat, row)).collect();
+            prop_assert_eq!(got, page, "a page of {:?}", query);
+            prop_assert!(items.iter().eq(expected[position..end].iter().copied()), "whole rows");
+            position = end;
+            prop_assert_eq!(next.is_some(), position < expected.len(), "the cursor of {:?}", query);
+            query.cursor = next;
+            if query.cursor.is_none() {
+                break;
+            }
+        }
+    }};
+}
+
+fn flat_uid<T>(flat: impl Fn(&T) -> Flat<'_>, row: &T) -> Uidp {
+    flat(row).uid.clone()
+}
+
+/// The view of a noun for the naive list.
+macro_rules! flat {
+    ($row:ident, $name:expr) => {
+        Flat { uid: &$row.uid, name: $name, created_at: $row.created_at }
+    };
+}
+
+fn group(row: &Group) -> Flat<'_> {
+    flat!(row, row.spec.name.as_str())
+}
+
+fn identity(row: &Identity) -> Flat<'_> {
+    flat!(row, row.spec.name.as_str())
+}
+
+fn role(row: &Role) -> Flat<'_> {
+    flat!(row, row.spec.name.as_str())
+}
+
+fn binding(row: &RoleBinding) -> Flat<'_> {
+    flat!(row, "")
+}
+
+fn repo(row: &Repo) -> Flat<'_> {
+    flat!(row, row.spec.name.as_str())
+}
+
+async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wish: &Wish) -> Result<(), TestCaseError> {
+    let name = wish.filtered.then(|| (*wish.filter.get(&NAMES)).to_owned());
+    let named = |have: &str| name.as_deref().is_none_or(|name| name == have);
+
+    let query = wish.query(uids, groups::GroupFilter { name: name.clone() });
+    compare!(reader, groups::list, world.groups, wish, query, group, |row: &Group| named(row.spec.name.as_str()));
+
+    let query = wish.query(uids, roles::RoleFilter { name: name.clone() });
+    compare!(reader, roles::list, world.roles, wish, query, role, |row: &Role| named(row.spec.name.as_str()));
+
+    let kind = wish.filtered.then_some(RelationshipType::ServicePrincipal).filter(|_| wish.in_root || wish.page_size > 2);
+    let query = wish.query(uids, identities::IdentityFilter { name: name.clone(), relationship_type: kind });
+    let fits = |row: &Identity| named(row.spec.name.as_str()) && kind.is_none_or(|kind| row.spec.relationship.kind() == kind);
+    compare!(reader, identities::list, world.identities, wish, query, identity, fits);
+    let query = wish.query(uids, identities::IdentityFilter { name: None, relationship_type: kind });
+    let fits = |row: &Identity| kind.is_none_or(|kind| row.spec.relationship.kind() == kind);
+    compare!(reader, identities::list, world.identities, wish, query, identity, fits);
+
+    let query = wish.query(uids, repos::RepoFilter { name: name.as_ref().map(|name| format!("{name}7")) });
+    let fits = |row: &Repo| name.as_ref().is_none_or(|name| row.spec.name.as_str() == format!("{name}7"));
+    compare!(reader, repos::list, world.repos, wish, query, repo, fits);
+
+    if wish.order.field != OrderField::Name {
+        let some = wish.filter.get(&world.bindings);
+        let filter = role_bindings::RoleBindingFilter {
+            identity: wish.filtered.then(|| some.spec.identity.clone()).filter(|_| wish.page_size < 50),
+            group: wish.filtered.then(|| some.uid.parent()).flatten().filter(|_| wish.include_roots),
+            role: wish.filtered.then(|| some.spec.role.clone()),
+        };
+        let fits = |row: &RoleBinding| {
+            filter.identity.as_ref().is_none_or(|identity| *identity == row.spec.identity)
+                && filter.group.as_ref().is_none_or(|group| Some(group) == row.uid.parent().as_ref())
+                && filter.role.as_ref().is_none_or(|role| *role == row.spec.role)
+        };
+        let query = wish.query(uids, filter.clone());
+        compare!(reader, role_bindings::list, world.bindings, wish, query, binding, fits);
+    }
+    Ok(())
+}
+
+pub(crate) async fn pages_equal_the_naive_list(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let world = grow(&store).await;
+    // Mostly groups: what callers have rights at and ask about; some of every other noun, and some of nothing.
+    let mut uids: Vec<_> = world.groups.iter().flat_map(|group| [group.uid.clone(), group.uid.clone()]).collect();
+    uids.extend(world.roles.iter().take(10).map(|role| role.uid.clone()));
+    uids.extend(world.identities.iter().take(10).map(|identity| identity.uid.clone()));
+    uids.extend(world.repos.iter().take(10).map(|repo| repo.uid.clone()));
+    uids.push(kit::root(5));
+    uids.push(kit::child(&world.groups[0].uid, 5));
+    let mut reader = store.reader().await.expect("reads");
+    let mut runner = TestRunner::new(Config { cases: 600, failure_persistence: None, ..Config::default() });
+    let outcome = runner.run(&wishes(), |wish| {
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                // The runner takes no closure that changes what it borrows, so each case has its own snapshot.
+                let mut reader = store.reader().await.expect("reads");
+                check(&mut reader, &world, &uids, &wish).await
+            })
+        })
+    });
+    outcome.expect("every page is right");
+    let whole = repos::list(&mut reader, &kit::everything(repos::RepoFilter::default())).await.expect("lists");
+    assert_eq!(whole.total, world.repos.len() as u64);
+}
+
+pub(crate) async fn pages_are_stable_while_rows_come_and_go(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let org = kit::org(&store, 1).await;
+    let steady: Vec<_> = (0..60).map(|n| kit::child(&org.uid, n * 10)).collect();
+    for (n, uid) in steady.iter().enumerate() {
+        let mut repo = kit::repo(uid.clone(), &format!("steady{:03}", (n * 37) % 60));
+        repo.created_at = Timestamp(i64::try_from(n % 7).unwrap_or(0));
+        kit::add_repo(&store, repo).await;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let noise: Vec<_> = (0..4_u64)
+        .map(|task| {
+            let (store, org, stop) = (store.clone(), org.uid.clone(), Arc::clone(&stop));
+            tokio::spawn(async move {
+                let mut n = task;
+                while !stop.load(Ordering::Relaxed) {
+                    let uid = kit::child(&org, (n * 7919) % 600 * 10 + 1 + task);
+                    let mut repo = kit::repo(uid.clone(), &format!("steady{:03}-{task}", n % 60));
+                    repo.created_at = Timestamp(i64::try_from(n % 7).unwrap_or(0));
+                    kit::add_repo(&store, repo).await;
+                    kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &uid).await })).await.expect("goes");
+                    n += 4;
+                }
+            })
+        })
+        .collect();
+    for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
+        for descending in [false, true] {
+            let order = Order { field, descending };
+            let mut query = ListQuery { order, page_size: 7, ..kit::everything(repos::RepoFilter::default()) };
+            let mut seen = Vec::new();
+            loop {
+                let page = repos::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
+                assert!(page.total >= steady.len() as u64);
+                seen.extend(page.items);
+                query.cursor = page.next;
+                if query.cursor.is_none() {
+                    break;
+                }
+            }
+            let uids: std::collections::HashSet<_> = seen.iter().map(|repo| repo.uid.clone()).collect();
+            assert!(steady.iter().all(|uid| uids.contains(uid)), "nothing is missing in {order:?}");
+            assert_eq!(uids.len(), seen.len(), "nothing comes twice in {order:?}");
+        }
+    }
+    stop.store(true, Ordering::Relaxed);
+    for task in noise {
+        task.await.expect("writes");
+    }
+}
+
+pub(crate) async fn bad_queries_are_refused(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let mut reader = store.reader().await.expect("reads");
+    let mut query = kit::everything(role_bindings::RoleBindingFilter::default());
+    query.order.field = OrderField::Name;
+    let refused = role_bindings::list(&mut reader, &query).await.expect_err("bindings have no name");
+    assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::OrderBy));
+
+    let mut query = kit::everything(groups::GroupFilter::default());
+    query.cursor = Some(Cursor { key: CursorKey::Name("a".to_owned()), uid: kit::root(1) });
+    let refused = groups::list(&mut reader, &query).await.expect_err("the cursor is of another order");
+    assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::PageTokenMismatch));
+
+    let mut query = kit::everything(groups::GroupFilter::default());
+    query.uidp.ids = (0..1001).map(kit::root).collect();
+    let refused = groups::list(&mut reader, &query).await.expect_err("too many");
+    assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::Field));
+}

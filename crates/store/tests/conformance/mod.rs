@@ -1,0 +1,94 @@
+//! What every engine must do. The cases are written against the store's functions; an engine gives empty stores.
+
+pub(crate) mod counters;
+pub(crate) mod idempotency;
+pub(crate) mod kit;
+pub(crate) mod later;
+pub(crate) mod lists;
+pub(crate) mod nouns;
+pub(crate) mod traces;
+pub(crate) mod writes;
+
+pub(crate) use store::BoxFuture;
+use store::Store;
+
+/// Gives a store: an empty one first, the same one after it was closed or dropped.
+pub(crate) trait Engine: Sync {
+    /// Opens the store.
+    fn open(&self) -> BoxFuture<'_, domain::Result<Store>>;
+}
+
+/// Runs every case with an engine of its own, made by the expression.
+macro_rules! cases {
+    ($engine:expr) => {
+        $crate::conformance::cases!(@ $engine,
+            nouns: [
+                groups_are_kept,
+                folders_show_their_organizations_kind_and_status,
+                verified_organizations_have_names_of_their_own,
+                groups_with_something_inside_stay,
+                identities_are_kept,
+                a_new_relationship_counts_up,
+                identities_take_their_bindings_along,
+                roles_are_kept,
+                bound_roles_stay,
+                built_in_roles_follow_the_server,
+                bindings_are_kept_and_hydrated,
+                bindings_to_nothing_are_refused,
+                grants_follow_bindings,
+                repos_are_kept,
+                repo_names_are_unique_within_their_group,
+                signing_keys_are_kept,
+                nothing_lives_below_a_missing_group,
+                updates_of_what_is_not_there_are_refused,
+            ];
+            writes: [
+                one_failing_request_leaves_the_others,
+                a_panic_rolls_back_and_the_writer_goes_on,
+                validate_only_leaves_nothing,
+                a_failed_statement_spoils_its_write,
+                revisions_only_grow_also_over_restarts,
+                concurrent_writers_all_get_through,
+                a_write_sees_itself_and_a_snapshot_sees_none_of_it,
+                an_abandoned_store_keeps_what_it_acknowledged,
+                a_closed_store_says_so,
+            ];
+            traces: [
+                a_write_leaves_one_audit_row_its_feed_and_its_event,
+                without_an_event_rule_there_is_no_event,
+                what_only_reads_is_audited_and_nothing_else,
+                cascades_are_in_the_feed,
+                a_failed_write_leaves_no_trace,
+                actors_are_named,
+            ];
+            idempotency: [
+                a_claim_is_taken_once,
+                an_answer_is_replayed,
+                a_key_for_another_request_is_refused,
+                an_answer_that_never_came_is_lost,
+                claims_expire_after_a_day,
+                a_failed_write_takes_no_claim,
+            ];
+            later: [
+                the_last_exchange_counts,
+                refusals_are_audited,
+                closing_writes_what_is_queued,
+            ];
+            counters: [counters_equal_the_rows];
+            lists: [
+                pages_equal_the_naive_list,
+                pages_are_stable_while_rows_come_and_go,
+                bad_queries_are_refused,
+            ];
+        );
+    };
+    (@ $engine:expr, $($module:ident: [$($case:ident),* $(,)?];)*) => {
+        $(mod $module {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                $crate::conformance::$module::$case(&$engine).await;
+            })*
+        })*
+    };
+}
+pub(crate) use cases;

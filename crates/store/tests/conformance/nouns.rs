@@ -1,0 +1,366 @@
+//! Every function of every noun.
+
+use domain::{
+    Description, Error, Grant, Kind, Name, Noun, Place, Revision, Rule, Timestamp,
+    iam::{OrgKind, OrgStatus, RelationshipType, RoleBindingView},
+    registry::{CustomOverlay, SyncConfig},
+};
+use store::{
+    Store,
+    iam::{groups, identities, role_bindings, roles},
+    registry::repos,
+    signing_keys::{self, SigningKey},
+};
+
+use super::{Engine, kit};
+
+macro_rules! get {
+    ($store:expr, $module:ident, $uid:expr) => {
+        $module::get(&mut $store.reader().await.expect("reads"), $uid).await.expect("reads")
+    };
+}
+
+macro_rules! change {
+    ($store:expr, $module:ident :: $verb:ident, $row:expr) => {{
+        let row = $row.clone();
+        $store.write(&kit::at(60), move |tx| Box::pin(async move { $module::$verb(tx, &row).await })).await
+    }};
+}
+
+fn refused<T: std::fmt::Debug>(outcome: Result<T, Error>) -> (Kind, Rule) {
+    let error = outcome.expect_err("is refused");
+    (error.kind(), error.rule())
+}
+
+pub(crate) async fn groups_are_kept(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let org = kit::org(&store, 1).await;
+    assert!(org.revision > Revision(0));
+    assert_eq!(get!(store, groups, &org.uid), Some(org.clone()));
+    assert_eq!(get!(store, groups, &kit::root(9)), None);
+
+    let mut wish = org.clone();
+    wish.spec.name = Name::trusted("renamed");
+    wish.spec.description = Description::trusted("Ünïcode 'quoted'");
+    wish.created_at = Timestamp(0);
+    let changed = change!(store, groups::update, wish).expect("is changed");
+    assert_eq!((changed.created_at, changed.updated_at), (kit::NOW, kit::NOW.plus_seconds(60)));
+    assert!(changed.revision > org.revision);
+    assert_eq!(changed.spec, wish.spec);
+    assert_eq!(get!(store, groups, &org.uid), Some(changed));
+
+    assert!(change!(store, groups::delete, org.uid).expect("goes"));
+    assert!(!change!(store, groups::delete, org.uid).expect("is gone"));
+    assert_eq!(get!(store, groups, &org.uid), None);
+}
+
+pub(crate) async fn folders_show_their_organizations_kind_and_status(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let mut org = kit::group(kit::root(1), "org");
+    org.spec.kind = OrgKind::Customer;
+    let mut org = kit::add_group(&store, org).await;
+    let folder = kit::add_group(&store, kit::group(kit::child(&org.uid, 1), "folder")).await;
+    let below = kit::add_group(&store, kit::group(kit::child(&folder.uid, 1), "below")).await;
+    assert_eq!([folder.spec.kind, below.spec.kind], [OrgKind::Customer; 2]);
+
+    (org.spec.kind, org.status) = (OrgKind::Infra, OrgStatus::Suspended);
+    let org = change!(store, groups::update, org).expect("is changed");
+    for uid in [&folder.uid, &below.uid] {
+        let shown = get!(store, groups, uid).expect("is there");
+        assert_eq!((shown.spec.kind, shown.status, shown.revision), (OrgKind::Infra, OrgStatus::Suspended, org.revision));
+    }
+
+    let mut wish = folder.clone();
+    (wish.spec.kind, wish.status) = (OrgKind::Dev, OrgStatus::Initializing);
+    let kept = change!(store, groups::update, wish).expect("is changed");
+    assert_eq!((kept.spec.kind, kept.status), (OrgKind::Infra, OrgStatus::Suspended));
+}
+
+pub(crate) async fn verified_organizations_have_names_of_their_own(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let mut verified = kit::group(kit::root(1), "example.com");
+    verified.spec.verified = true;
+    kit::add_group(&store, verified.clone()).await;
+    let other = kit::add_group(&store, kit::group(kit::root(2), "example.com")).await;
+
+    let mut wish = other.clone();
+    wish.spec.verified = true;
+    assert_eq!(refused(change!(store, groups::update, wish)), (Kind::AlreadyExists, Rule::NameTaken));
+    wish.uid = kit::root(3);
+    assert_eq!(refused(change!(store, groups::insert, wish)), (Kind::AlreadyExists, Rule::NameTaken));
+    assert_eq!(get!(store, groups, &other.uid), Some(other));
+}
+
+pub(crate) async fn groups_with_something_inside_stay(engine: &impl Engine) {
+    async fn blocker(store: &Store, uid: &domain::Uidp) -> Option<&'static str> {
+        let children = groups::children(&mut store.reader().await.expect("reads"), uid).await.expect("reads");
+        if let Some(children) = children {
+            let error = change!(store, groups::delete, uid).expect_err("is refused");
+            assert_eq!((error.kind(), error.rule()), (Kind::FailedPrecondition, Rule::NotEmpty));
+            assert_eq!(error.message(), format!("Precondition failed: cannot delete group with {children}"));
+        }
+        children
+    }
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, .. } = kit::bound(&store).await;
+    let folder = kit::add_group(&store, kit::group(kit::child(&org.uid, 9), "folder")).await;
+    let repo = kit::add_repo(&store, kit::repo(kit::child(&org.uid, 10), "repo")).await;
+
+    assert_eq!(blocker(&store, &org.uid).await, Some("child groups"));
+    assert_eq!(blocker(&store, &folder.uid).await, None);
+    assert!(change!(store, groups::delete, folder.uid).expect("goes"));
+    assert_eq!(blocker(&store, &org.uid).await, Some("child repos"));
+    assert!(change!(store, repos::delete, repo.uid).expect("goes"));
+    assert_eq!(blocker(&store, &org.uid).await, Some("child identities"));
+    assert!(change!(store, identities::delete, identity.uid).expect("goes"));
+    assert_eq!(blocker(&store, &org.uid).await, Some("child roles"));
+    assert!(change!(store, roles::delete, role.uid).expect("goes"));
+    // What remains goes with it: the binding of a user, who lives elsewhere, to a built-in role.
+    let user = kit::add_identity(&store, kit::identity(kit::root(7), "user")).await;
+    let built_in = kit::add_role(&store, kit::role(kit::root(8), "viewer", &["groups.list"])).await;
+    let binding = kit::add_binding(&store, kit::binding(kit::child(&org.uid, 11), &user.uid, &built_in.uid)).await;
+    assert_eq!(blocker(&store, &org.uid).await, None);
+    assert!(change!(store, groups::delete, org.uid).expect("goes"));
+    assert_eq!(get!(store, role_bindings, &binding.uid), None);
+}
+
+pub(crate) async fn identities_are_kept(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let uid = domain::iam::identity::user_uid("https://issuer.example", "someone");
+    let user = kit::add_identity(&store, kit::identity(uid, "user")).await;
+    let mut reader = store.reader().await.expect("reads");
+    let found = identities::find_user(&mut reader, "https://issuer.example", "someone").await.expect("reads");
+    assert_eq!(found, Some(user.clone()));
+    assert_eq!(identities::find_user(&mut reader, "https://issuer.example", "else").await.expect("reads"), None);
+    drop(reader);
+    assert_eq!(refused(change!(store, identities::insert, user)).0, Kind::AlreadyExists);
+
+    let mut wish = user.clone();
+    wish.spec.name = Name::trusted("other");
+    (wish.email, wish.email_unverified) = (None, Some("b@example.com".to_owned()));
+    wish.last_seen_at = Timestamp(1);
+    let changed = change!(store, identities::update, wish).expect("is changed");
+    assert_eq!(changed.last_seen_at, user.last_seen_at);
+    assert_eq!(changed.email_unverified.as_deref(), Some("b@example.com"));
+    assert_eq!(get!(store, identities, &user.uid), Some(changed));
+    assert!(change!(store, identities::delete, user.uid).expect("goes"));
+    assert!(!change!(store, identities::delete, user.uid).expect("is gone"));
+}
+
+pub(crate) async fn a_new_relationship_counts_up(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let org = kit::org(&store, 1).await;
+    let robot = kit::add_identity(&store, kit::identity(kit::child(&org.uid, 1), "robot")).await;
+    let renamed = change!(store, identities::update, robot).expect("is changed");
+    assert_eq!(renamed.relationship_revision, 1);
+    let mut wish = renamed;
+    wish.spec.relationship = kit::claim_match("https://issuer.example", "another");
+    let changed = change!(store, identities::update, wish).expect("is changed");
+    assert_eq!(changed.relationship_revision, 2);
+    let mut reader = store.reader().await.expect("reads");
+    assert_eq!(identities::relationship_revision(&mut reader, &robot.uid).await.expect("reads"), Some(2));
+    assert_eq!(identities::relationship_revision(&mut reader, &kit::root(5)).await.expect("reads"), None);
+    let filter = |kind| kit::everything(identities::IdentityFilter { name: None, relationship_type: Some(kind) });
+    let total = async |reader: &mut _, kind| identities::list(reader, &filter(kind)).await.expect("lists").total;
+    assert_eq!(total(&mut reader, RelationshipType::ClaimMatch).await, 1);
+    assert_eq!(total(&mut reader, RelationshipType::StaticKeys).await, 0);
+}
+
+pub(crate) async fn identities_take_their_bindings_along(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { identity, role, binding, .. } = kit::bound(&store).await;
+    assert!(change!(store, identities::delete, identity.uid).expect("goes"));
+    assert_eq!(get!(store, role_bindings, &binding.uid), None);
+    let mut reader = store.reader().await.expect("reads");
+    assert!(!roles::is_bound(&mut reader, &role.uid).await.expect("reads"));
+    let left = role_bindings::list(&mut reader, &kit::everything(role_bindings::RoleBindingFilter::default())).await;
+    assert_eq!(left.expect("lists").total, 0);
+}
+
+pub(crate) async fn roles_are_kept(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let org = kit::org(&store, 1).await;
+    let role = kit::add_role(&store, kit::role(kit::child(&org.uid, 1), "reader", &["groups.list"])).await;
+    assert_eq!(get!(store, roles, &role.uid), Some(role.clone()));
+    let mut wish = role.clone();
+    wish.spec.capabilities = domain::CapabilitySet::from_names(["repo.list", "repo.create"]);
+    let changed = change!(store, roles::update, wish).expect("is changed");
+    assert_eq!(changed.spec.capabilities.names(), ["repo.create", "repo.list"]);
+    assert_eq!(get!(store, roles, &role.uid), Some(changed));
+    assert!(change!(store, roles::delete, role.uid).expect("goes"));
+    assert!(!change!(store, roles::delete, role.uid).expect("is gone"));
+}
+
+pub(crate) async fn bound_roles_stay(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
+    assert_eq!(refused(change!(store, roles::delete, role.uid)), (Kind::FailedPrecondition, Rule::RoleBound));
+    let folder = kit::add_group(&store, kit::group(kit::child(&org.uid, 9), "folder")).await;
+    for n in [1, 2] {
+        kit::add_binding(&store, kit::binding(kit::child(&folder.uid, n), &identity.uid, &role.uid)).await;
+    }
+    let bound = roles::bound_at(&mut store.reader().await.expect("reads"), &role.uid).await.expect("reads");
+    assert_eq!(bound, [org.uid, folder.uid]);
+    assert!(change!(store, role_bindings::delete, binding.uid).expect("goes"));
+    assert!(change!(store, identities::delete, identity.uid).expect("goes"));
+    assert!(change!(store, roles::delete, role.uid).expect("goes"));
+}
+
+pub(crate) async fn built_in_roles_follow_the_server(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let mut viewer = kit::role(kit::root(1), "viewer", &["groups.list"]);
+    assert!(change!(store, roles::upsert_built_in, viewer).expect("is added"));
+    let first = get!(store, roles, &viewer.uid).expect("is there");
+    assert!(!change!(store, roles::upsert_built_in, viewer).expect("is the same"));
+    assert_eq!(get!(store, roles, &viewer.uid), Some(first.clone()));
+    viewer.spec.capabilities = domain::CapabilitySet::from_names(["groups.list", "repo.list"]);
+    assert!(change!(store, roles::upsert_built_in, viewer).expect("is changed"));
+    let second = get!(store, roles, &viewer.uid).expect("is there");
+    assert_eq!((second.spec, second.created_at), (viewer.spec, first.created_at));
+    assert!(second.revision > first.revision);
+}
+
+pub(crate) async fn bindings_are_kept_and_hydrated(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
+    assert_eq!(get!(store, role_bindings, &binding.uid), Some(binding.clone()));
+    let whole = RoleBindingView { binding: binding.clone(), identity: identity.clone(), group: org.clone(), role: role.clone() };
+    let mut reader = store.reader().await.expect("reads");
+    assert_eq!(role_bindings::view(&mut reader, &binding.uid).await.expect("reads"), Some(whole.clone()));
+    let uids = [kit::child(&org.uid, 99), binding.uid.clone()];
+    assert_eq!(role_bindings::views(&mut reader, &uids).await.expect("reads"), [whole.clone()]);
+    let filter = role_bindings::RoleBindingFilter { identity: Some(identity.uid.clone()), group: None, role: None };
+    let listed = role_bindings::list_views(&mut reader, &kit::everything(filter)).await.expect("lists");
+    assert_eq!((listed.items, listed.total), (vec![whole], 1));
+    drop(reader);
+
+    let other = kit::add_role(&store, kit::role(kit::child(&org.uid, 20), "other", &["repo.list"])).await;
+    let mut wish = binding.clone();
+    wish.spec.role = other.uid.clone();
+    let changed = change!(store, role_bindings::update, wish).expect("is changed");
+    assert_eq!((&changed.spec.role, changed.updated_at), (&other.uid, kit::NOW.plus_seconds(60)));
+    assert_eq!(get!(store, role_bindings, &binding.uid), Some(changed));
+    assert!(change!(store, role_bindings::delete, binding.uid).expect("goes"));
+    assert!(!change!(store, role_bindings::delete, binding.uid).expect("is gone"));
+}
+
+pub(crate) async fn bindings_to_nothing_are_refused(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
+    let nowhere = (Kind::FailedPrecondition, Rule::NoSuchResource);
+    let uid = kit::child(&org.uid, 30);
+    assert_eq!(refused(change!(store, role_bindings::insert, kit::binding(uid.clone(), &kit::root(9), &role.uid))), nowhere);
+    assert_eq!(refused(change!(store, role_bindings::insert, kit::binding(uid, &identity.uid, &kit::root(9)))), nowhere);
+    let mut wish = binding.clone();
+    wish.spec.role = kit::root(9);
+    assert_eq!(refused(change!(store, role_bindings::update, wish)), nowhere);
+    assert_eq!(get!(store, role_bindings, &binding.uid), Some(binding));
+}
+
+pub(crate) async fn grants_follow_bindings(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
+    let grants =
+        async || role_bindings::grants_of(&mut store.reader().await.expect("reads"), &identity.uid).await.expect("reads");
+    let grant = Grant { at: Place::At(org.uid.clone()), capabilities: role.spec.capabilities };
+    assert_eq!(grants().await, [grant]);
+    assert!(change!(store, role_bindings::delete, binding.uid).expect("goes"));
+    assert_eq!(grants().await, []);
+}
+
+pub(crate) async fn repos_are_kept(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let org = kit::org(&store, 1).await;
+    let mut repo = kit::repo(kit::child(&org.uid, 1), "repo");
+    repo.spec.sync_config = Some(SyncConfig {
+        source: kit::child(&org.uid, 2),
+        unique_tags: true,
+        expires_at: kit::NOW,
+        google: String::new(),
+        amazon: "a".to_owned(),
+        azure: String::new(),
+        apko_overlay: String::new(),
+        grace_period: false,
+    });
+    let repo = kit::add_repo(&store, repo).await;
+    assert_eq!(get!(store, repos, &repo.uid), Some(repo.clone()));
+    let mut reader = store.reader().await.expect("reads");
+    assert_eq!(repos::find(&mut reader, &org.uid, "repo").await.expect("reads"), Some(repo.clone()));
+    assert_eq!(repos::find(&mut reader, &org.uid, "other").await.expect("reads"), None);
+    drop(reader);
+    let mut wish = repo.clone();
+    wish.spec.sync_config = None;
+    wish.spec.custom_overlay =
+        Some(CustomOverlay { environment: [("A".to_owned(), "b".to_owned())].into(), ..CustomOverlay::default() });
+    let changed = change!(store, repos::update, wish).expect("is changed");
+    assert_eq!(changed.spec, wish.spec);
+    assert_eq!(get!(store, repos, &repo.uid), Some(changed));
+    assert!(change!(store, repos::delete, repo.uid).expect("goes"));
+    assert!(!change!(store, repos::delete, repo.uid).expect("is gone"));
+}
+
+pub(crate) async fn repo_names_are_unique_within_their_group(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let (a, b) = (kit::org(&store, 1).await, kit::org(&store, 2).await);
+    kit::add_repo(&store, kit::repo(kit::child(&a.uid, 1), "repo")).await;
+    kit::add_repo(&store, kit::repo(kit::child(&b.uid, 1), "repo")).await;
+    let taken = (Kind::AlreadyExists, Rule::NameTaken);
+    assert_eq!(refused(change!(store, repos::insert, kit::repo(kit::child(&a.uid, 2), "repo"))), taken);
+    let mut other = kit::add_repo(&store, kit::repo(kit::child(&a.uid, 2), "other")).await;
+    other.spec.name = Name::trusted("repo");
+    assert_eq!(refused(change!(store, repos::update, other)), taken);
+    assert_eq!(get!(store, repos, &other.uid).map(|repo| repo.spec.name), Some(Name::trusted("other")));
+}
+
+pub(crate) async fn signing_keys_are_kept(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let key = |kid: &str, at: i64| SigningKey {
+        kid: kid.to_owned(),
+        algorithm: "ES256".to_owned(),
+        private_key: vec![0, 255, 7],
+        public_jwk: "{}".to_owned(),
+        created_at: Timestamp(at),
+        not_before_at: Timestamp(at),
+        retired_at: None,
+        revision: Revision(0),
+    };
+    let list = async || signing_keys::list(&mut store.reader().await.expect("reads")).await.expect("reads");
+    let old = change!(store, signing_keys::insert, key("old", 1)).expect("is added");
+    let new = change!(store, signing_keys::insert, key("new", 2)).expect("is added");
+    assert!(new.revision > old.revision);
+    assert_eq!(list().await, [new.clone(), old.clone()]);
+    assert!(kit::write(&store, |tx| Box::pin(signing_keys::retire(tx, "old", Timestamp(5)))).await.expect("retires"));
+    assert_eq!(list().await[1].retired_at, Some(Timestamp(5)));
+    assert!(kit::write(&store, |tx| Box::pin(signing_keys::delete(tx, "old"))).await.expect("goes"));
+    assert!(!kit::write(&store, |tx| Box::pin(signing_keys::delete(tx, "old"))).await.expect("is gone"));
+    assert!(!kit::write(&store, |tx| Box::pin(signing_keys::retire(tx, "old", Timestamp(5)))).await.expect("is gone"));
+    assert_eq!(list().await, [new]);
+}
+
+pub(crate) async fn nothing_lives_below_a_missing_group(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, .. } = kit::bound(&store).await;
+    let below = kit::child(&kit::child(&org.uid, 77), 1);
+    let missing = (Kind::NotFound, Rule::NoSuchResource);
+    assert_eq!(refused(change!(store, groups::insert, kit::group(below.clone(), "a"))), missing);
+    assert_eq!(refused(change!(store, identities::insert, kit::identity(below.clone(), "a"))), missing);
+    assert_eq!(refused(change!(store, roles::insert, kit::role(below.clone(), "a", &[]))), missing);
+    assert_eq!(refused(change!(store, repos::insert, kit::repo(below.clone(), "a"))), missing);
+    assert_eq!(refused(change!(store, role_bindings::insert, kit::binding(below, &identity.uid, &role.uid))), missing);
+}
+
+pub(crate) async fn updates_of_what_is_not_there_are_refused(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let uid = kit::child(&kit::root(1), 1);
+    for (noun, outcome) in [
+        (Noun::Group, change!(store, groups::update, kit::group(uid.clone(), "a")).map(|_| ())),
+        (Noun::Identity, change!(store, identities::update, kit::identity(uid.clone(), "a")).map(|_| ())),
+        (Noun::Role, change!(store, roles::update, kit::role(uid.clone(), "a", &[])).map(|_| ())),
+        (Noun::RoleBinding, change!(store, role_bindings::update, kit::binding(uid.clone(), &uid, &uid)).map(|_| ())),
+        (Noun::Repo, change!(store, repos::update, kit::repo(uid.clone(), "a")).map(|_| ())),
+    ] {
+        let error = outcome.expect_err("is refused");
+        assert_eq!(error.kind(), Kind::NotFound);
+        assert_eq!(error.message(), format!("{} {uid} not found", noun.title()));
+    }
+}
