@@ -58,6 +58,8 @@ pub enum Rule {
     PageToken,
     /// The page token belongs to a list with other filters or order.
     PageTokenMismatch,
+    /// The request is not readable HTTP or ends in the middle.
+    Malformed,
     /// The path, query, header block or body is larger than the server accepts.
     TooLarge,
     /// No such path.
@@ -365,7 +367,7 @@ impl Kind {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 39] = [
+    pub const ALL: [(Self, &'static str, &'static str); 40] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -377,6 +379,7 @@ impl Rule {
         (Self::Skip, "SKIP", "The skip is negative."),
         (Self::PageToken, "PAGE_TOKEN", "The page token was altered or is of another server."),
         (Self::PageTokenMismatch, "PAGE_TOKEN_MISMATCH", "The page token belongs to a list with other filters or order."),
+        (Self::Malformed, "MALFORMED", "The request is not readable HTTP or ends in the middle."),
         (Self::TooLarge, "TOO_LARGE", "The path, query, header block or body is larger than the server accepts."),
         (Self::NoSuchPath, "NO_SUCH_PATH", "No such path."),
         (Self::MethodNotAllowed, "METHOD_NOT_ALLOWED", "The path exists, but not with this HTTP method."),
