@@ -1,0 +1,21 @@
+//! The port of the server: accept loop, router, JSON codec, gRPC, the gate, error status.
+//!
+//! It serves the contract from handlers ([`Endpoint`]) that the program gives, and contains no noun of it.
+
+mod gate;
+mod grpc;
+mod json;
+mod meta;
+mod observe;
+mod router;
+mod server;
+pub mod settings;
+mod status;
+
+pub use gate::StartError;
+pub use router::RouterError;
+pub use server::{Builder, Server};
+pub use settings::{Limits, Settings};
+
+/// A method of the contract with its handler.
+pub type Endpoint = contract::Endpoint<domain::Ctx, domain::Error>;

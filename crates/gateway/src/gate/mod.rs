@@ -1,0 +1,175 @@
+//! The gate: what every request of the contract passes, whatever its transport.
+//!
+//! In this order: authenticate, decode, required fields, authorise at the request's scope, replay what was applied
+//! before, handle. [`Gate::admit`] is the first step, which needs no body; [`Gate::perform`] does the others.
+
+use std::{net::IpAddr, sync::Arc};
+
+use contract::{Answer, Bytes, Call};
+use domain::{
+    Actor, Clock, Ctx, Entropy, Error, Kind, Rule, Scopes,
+    error::Violation,
+    ports::{Authenticate, Refusals, Replay, Replays},
+};
+use http::HeaderMap;
+use tokio_util::task::TaskTracker;
+
+mod admission;
+mod bearer;
+mod conditions;
+mod idempotency;
+mod methods;
+
+use admission::Admission;
+pub use methods::StartError;
+pub(crate) use methods::{Entry, Methods};
+
+/// The gate and what it asks of the rest of the program.
+pub(crate) struct Gate {
+    pub(crate) authenticate: Arc<dyn Authenticate>,
+    pub(crate) replays: Arc<dyn Replays>,
+    pub(crate) refusals: Arc<dyn Refusals>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    /// The tasks that finish idempotent requests even when their client hangs up.
+    pub(crate) tasks: TaskTracker,
+}
+
+/// Where a request comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) request_id: Arc<str>,
+    pub(crate) peer: IpAddr,
+    pub(crate) user_agent: Option<Arc<str>>,
+}
+
+impl Gate {
+    /// Finds out who calls, and whether the method is there at all.
+    ///
+    /// # Errors
+    /// Unauthenticated without a good token, unless the method is public; unimplemented when the server does not have the
+    /// method yet; invalid argument when a header of the call cannot be read.
+    pub(crate) async fn admit(&self, entry: &Entry, origin: &Origin, headers: &HeaderMap) -> Result<Ctx, Error> {
+        let mut ctx = self.context(entry, origin);
+        let bearer = bearer::read(headers);
+        if entry.admission == Admission::Public {
+            // The method judges the token itself, if it wants one.
+            ctx.bearer = bearer.ok();
+        } else {
+            let (caller, grants) = self.authenticate.authenticate(&bearer?, ctx.now).await?;
+            ctx.grants = access::narrow(grants, &caller.narrowing).into();
+            ctx.actor = Actor::Caller(Arc::new(caller));
+        }
+        if entry.endpoint.is_none() {
+            let message = format!("{} is part of the contract, but this server does not have it yet", entry.method.path);
+            return Err(Error::new(Kind::Unimplemented, Rule::NotImplemented, message));
+        }
+        let conditions = conditions::read(headers)?;
+        ctx.if_match = conditions.if_match;
+        ctx.validate_only = conditions.validate_only;
+        if let Some(key) = conditions.idempotency_key
+            && !entry.method.read_only
+            && !ctx.validate_only
+        {
+            ctx.idempotency = idempotency::claim(&ctx.actor, &key);
+        }
+        Ok(ctx)
+    }
+
+    /// Decodes, checks and handles an admitted request. `wire` is the encoded request message.
+    ///
+    /// # Errors
+    /// What is wrong with the request, why the caller may not do this here, or how the handler failed.
+    pub(crate) async fn perform(&self, entry: &Entry, mut ctx: Ctx, wire: Bytes) -> Result<Answer, Error> {
+        let call = decode(entry, wire)?;
+        let place = call.scope().map(str::to_owned);
+        let result = match authorise(entry, &mut ctx, place.as_deref()) {
+            Ok(()) => self.apply(entry, ctx.clone(), call).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = &result
+            && error.kind() == Kind::PermissionDenied
+        {
+            self.refusals.record(&ctx, place.as_deref(), error);
+        }
+        result
+    }
+
+    async fn apply(&self, entry: &Entry, mut ctx: Ctx, call: Box<dyn Call<Ctx, Error>>) -> Result<Answer, Error> {
+        let Some(claim) = &mut ctx.idempotency else { return call.run(ctx).await };
+        idempotency::bind(claim, entry.method.path, &call.wire());
+        let claim = claim.clone();
+        if let Some(kept) = self.replays.find(&claim, ctx.now).await? {
+            let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;
+            return endpoint.answer(kept.message.into(), kept.etag).map_err(Error::internal);
+        }
+        let (replays, keep) = (Arc::clone(&self.replays), !entry.method.secret_response);
+        // In a task of its own: when the client hangs up between commit and answer, the answer is kept all the same.
+        let task = self.tasks.spawn(async move {
+            let answer = call.run(ctx.clone()).await?;
+            if keep {
+                let replay = Replay { message: answer.wire().to_vec(), etag: answer.etag.clone() };
+                if let Err(error) = replays.save(&ctx, &claim, replay).await {
+                    tracing::warn!(request_id = &*ctx.request_id, %error, "answer of an idempotent request was not kept");
+                }
+            }
+            Ok(answer)
+        });
+        match task.await {
+            Ok(result) => result,
+            // A panic goes on where it would have gone without the task.
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(error) => Err(Error::internal(error)),
+            },
+        }
+    }
+
+    fn context(&self, entry: &Entry, origin: &Origin) -> Ctx {
+        Ctx {
+            request_id: Arc::clone(&origin.request_id),
+            method: entry.method.path,
+            api_version: entry.api_version,
+            event: entry.event,
+            actor: Actor::Anonymous,
+            grants: Arc::new([]),
+            scopes: Arc::new(Scopes::Subtrees(Vec::new())),
+            bearer: None,
+            peer: Some(origin.peer),
+            user_agent: origin.user_agent.clone(),
+            now: self.clock.now(),
+            entropy: Arc::clone(&self.entropy),
+            if_match: None,
+            idempotency: None,
+            validate_only: false,
+        }
+    }
+}
+
+fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Ctx, Error>>, Error> {
+    let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;
+    let call = endpoint.decode(wire).map_err(|error| {
+        let message = format!("the request is not an encoded {}: {error}", entry.method.request);
+        Error::new(Kind::InvalidArgument, Rule::Protobuf, message)
+    })?;
+    let violation = |field: &str| Violation { field: field.to_owned(), description: format!("{field} is required") };
+    let missing: Vec<_> = call.missing().into_iter().map(violation).collect();
+    if missing.is_empty() { Ok(call) } else { Err(Error::fields(Rule::Required, missing)) }
+}
+
+/// Decides by the method's annotation, and notes in `ctx` where the caller holds what the method asks for.
+fn authorise(entry: &Entry, ctx: &mut Ctx, place: Option<&str>) -> Result<(), Error> {
+    match &entry.admission {
+        Admission::Public | Admission::Anyone => Ok(()),
+        Admission::Unscoped(needed) => {
+            ctx.scopes = Arc::new(access::scopes(&ctx.grants, needed));
+            Ok(())
+        }
+        Admission::Scoped { needed, field } => {
+            let at = admission::place(field, place)?;
+            admission::decide(&ctx.grants, needed, &at)?;
+            ctx.scopes = Arc::new(access::scopes(&ctx.grants, needed));
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The contract over gRPC, with reflection and health.
+
+use std::sync::OnceLock;
+
+use contract::Bytes;
+use domain::{Ctx, Error, Kind, Rule};
+use futures::future::BoxFuture;
+use http::{Request, Response, Version, header::CONTENT_TYPE};
+use hyper::body::Incoming;
+use tonic::{
+    Code, Status,
+    metadata::{Ascii, MetadataValue},
+    server::{Grpc, UnaryService},
+};
+
+mod codec;
+mod extras;
+mod health;
+mod timeout;
+
+pub(crate) use extras::Extras;
+pub(crate) use timeout::of as timeout;
+
+use crate::{
+    gate::{Entry, Gate, Origin},
+    observe::{self, Record},
+    server::{Body, Shared, too_large},
+    status,
+};
+
+/// Whether a request is gRPC: HTTP/2 with a content type of `application/grpc`, alone or with a `+` suffix.
+pub(crate) fn is_grpc<B>(request: &Request<B>) -> bool {
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let suffix = kind.and_then(|kind| kind.strip_prefix("application/grpc"));
+    request.version() == Version::HTTP_2 && suffix.is_some_and(|rest| rest.is_empty() || rest.starts_with(['+', ';']))
+}
+
+/// The gRPC answer for an error.
+pub(crate) fn error(error: &Error, error_domain: &str) -> Response<Body> {
+    status::to_tonic(error, error_domain).into_http::<tonic::body::Body>().map(Body::stream)
+}
+
+/// Answers a gRPC request.
+pub(crate) async fn serve(shared: &Shared, request: Request<Incoming>, origin: &Origin, record: &mut Record) -> Response<Body> {
+    if let Some(extra) = shared.extras.find(request.uri().path()) {
+        return extra(request).await.map(Body::stream);
+    }
+    match unary(shared, request, origin, record).await {
+        Ok(response) => response.map(Body::stream),
+        Err(error) => shared.refuse(error, record),
+    }
+}
+
+async fn unary(
+    shared: &Shared,
+    request: Request<Incoming>,
+    origin: &Origin,
+    record: &mut Record,
+) -> Result<Response<tonic::body::Body>, Error> {
+    let path = contract::canonical_path(request.uri().path());
+    let method = contract::find_method(&path).ok_or_else(|| unknown(request.uri().path()))?;
+    let entry = shared.methods.entry(method)?;
+    record.method = Some(method.path);
+    let ctx = shared.gate.admit(entry, origin, request.headers()).await?;
+    record.caller = ctx.caller().ok().map(|caller| caller.identity.to_string());
+    let failure = OnceLock::new();
+    let handler = Handler { gate: &shared.gate, entry, ctx, failure: &failure };
+    let limit = shared.settings.limits.body_bytes;
+    let response = Grpc::new(codec::Wire).max_decoding_message_size(limit).unary(handler, request).await;
+    match failure.into_inner() {
+        Some(error) => Err(error),
+        None => misread(&response, limit).map_or(Ok(response), Err),
+    }
+}
+
+/// What is wrong with a request that tonic refused by itself, before the handler saw a message.
+fn misread(response: &Response<tonic::body::Body>, limit: usize) -> Option<Error> {
+    let status = Status::from_header_map(response.headers())?;
+    let refuse = |kind| {
+        let message = format!("the gRPC message cannot be read: {}", status.message());
+        Some(Error::new(kind, Rule::Protobuf, message))
+    };
+    match status.code() {
+        Code::Ok => None,
+        Code::OutOfRange => Some(too_large(limit)),
+        Code::Unimplemented => refuse(Kind::Unimplemented),
+        _ => refuse(Kind::InvalidArgument),
+    }
+}
+
+fn unknown(path: &str) -> Error {
+    let message = format!("unknown service or method {}", observe::shorten(path));
+    Error::new(Kind::Unimplemented, Rule::NoSuchPath, message)
+}
+
+/// One admitted call. Its failure goes to `failure`, past tonic, so that errors become a status at one place.
+struct Handler<'a> {
+    gate: &'a Gate,
+    entry: &'a Entry,
+    ctx: Ctx,
+    failure: &'a OnceLock<Error>,
+}
+
+impl<'a> UnaryService<Bytes> for Handler<'a> {
+    type Response = Bytes;
+    type Future = BoxFuture<'a, Result<tonic::Response<Bytes>, Status>>;
+
+    fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
+        let Self { gate, entry, failure, .. } = *self;
+        let ctx = self.ctx.clone();
+        Box::pin(async move {
+            match gate.perform(entry, ctx, request.into_inner()).await {
+                Ok(answer) => {
+                    let mut response = tonic::Response::new(answer.wire());
+                    let etag = answer.etag.and_then(|etag| MetadataValue::<Ascii>::try_from(etag).ok());
+                    if let Some(etag) = etag {
+                        response.metadata_mut().insert("etag", etag);
+                    }
+                    Ok(response)
+                }
+                Err(error) => {
+                    let _ = failure.set(error);
+                    Err(Status::internal("replaced by the failure itself"))
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! The contract as JSON over HTTP, by its `google.api.http` rules: a codec in front of the gate.
+
+use contract::{HttpRule, METHODS, Method, Verb, wire};
+use domain::Error;
+use http::Request;
+use http::Response;
+use hyper::body::Incoming;
+
+mod answer;
+mod bind;
+mod query;
+
+pub(crate) use answer::{answer, error};
+
+use crate::{
+    StartError,
+    gate::Origin,
+    observe::Record,
+    router::{Found, Router},
+    server::{Body, Shared, read_body},
+};
+
+/// The contract's HTTP rules.
+#[derive(Debug)]
+pub(crate) struct Routes(Router<Target>);
+
+/// The method that a path leads to, and the rule by which it does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    method: &'static Method,
+    rule: &'static HttpRule,
+}
+
+impl Routes {
+    pub(crate) fn new() -> Result<Self, StartError> {
+        let target = |method: &'static Method, rule: &'static HttpRule| (rule.verb, rule.template, Target { method, rule });
+        let rules = METHODS.iter().flat_map(|method| method.http.iter().map(move |rule| target(method, rule)));
+        Router::new(rules).map(Self).map_err(StartError::Route)
+    }
+
+    /// See [`Router::find`].
+    pub(crate) fn find(&self, verb: Option<Verb>, path: &str) -> Result<Found<'_, Target>, Error> {
+        self.0.find(verb, path)
+    }
+}
+
+/// Answers a request whose path led to a method.
+///
+/// # Errors
+/// Whatever the request's reading, the gate or the handler answers.
+pub(crate) async fn serve(
+    shared: &Shared,
+    target: &Target,
+    captures: Vec<(&str, String)>,
+    request: Request<Incoming>,
+    origin: &Origin,
+    record: &mut Record,
+) -> Result<Response<Body>, Error> {
+    let entry = shared.methods.entry(target.method)?;
+    record.method = Some(target.method.path);
+    let ctx = shared.gate.admit(entry, origin, request.headers()).await;
+    record.caller = ctx.as_ref().ok().and_then(|ctx| ctx.caller().ok()).map(|caller| caller.identity.to_string());
+    let ctx = ctx?;
+    let (head, body) = request.into_parts();
+    let mut wire = wire::Request::new(target.method, target.rule);
+    bind::path(&mut wire, captures)?;
+    bind::query(&mut wire, head.uri.query().unwrap_or_default())?;
+    let body = match target.rule.verb {
+        // RFC 9110 sections 9.3.1 and 9.3.5: a body of these means nothing.
+        Verb::Get | Verb::Delete => bytes::Bytes::new(),
+        Verb::Put | Verb::Post | Verb::Patch => read_body(body, shared.settings.limits.body_bytes).await?,
+    };
+    let wire = bind::body(wire, target, &head.headers, &body)?;
+    let reply = shared.gate.perform(entry, ctx, wire.into()).await?;
+    Ok(answer::with_etag(reply.json(), reply.etag))
+}

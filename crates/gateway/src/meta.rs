@@ -1,0 +1,92 @@
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use domain::{Error, Kind, Rule, ports::Ready};
+use futures::future::join_all;
+use http::Response;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    json,
+    observe::Record,
+    server::{Body, Shared},
+};
+
+/// The paths that the server answers itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// Whether the process runs.
+    Live,
+    /// Whether every part can serve.
+    Ready,
+}
+
+impl Route {
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        match path {
+            "/livez" => Some(Self::Live),
+            "/readyz" => Some(Self::Ready),
+            _ => None,
+        }
+    }
+}
+
+/// Answers one of the server's own paths.
+pub(crate) async fn serve(shared: &Shared, route: Route, record: &mut Record) -> Response<Body> {
+    match route {
+        Route::Live => json::answer(r#"{"status":"live"}"#),
+        Route::Ready => match shared.readiness.ask().await {
+            Ok(parts) => json::answer(serde_json::json!({ "status": "ready", "checks": parts }).to_string()),
+            Err(error) => shared.refuse(error, record),
+        },
+    }
+}
+
+/// The parts without which the server is not ready.
+pub(crate) struct Readiness {
+    parts: Vec<Arc<dyn Ready>>,
+    timeout: Duration,
+    stop: OnceLock<CancellationToken>,
+}
+
+impl Readiness {
+    pub(crate) fn new(parts: Vec<Arc<dyn Ready>>, timeout: Duration) -> Self {
+        Self { parts, timeout, stop: OnceLock::new() }
+    }
+
+    /// From the cancellation of `stop` on, the server is not ready.
+    pub(crate) fn stops_with(&self, stop: CancellationToken) {
+        // A second listener of the same server stops with the first one's token.
+        let _ = self.stop.set(stop);
+    }
+
+    /// Completes when the server begins to stop.
+    pub(crate) async fn stopped(&self) {
+        match self.stop.get() {
+            Some(stop) => stop.cancelled().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Asks every part, all at once, and answers their names.
+    ///
+    /// # Errors
+    /// Unavailable, naming each part that cannot serve and why.
+    pub(crate) async fn ask(&self) -> Result<Vec<&'static str>, Error> {
+        let refuse = |why: String| Error::new(Kind::Unavailable, Rule::Unavailable, format!("not ready: {why}"));
+        if self.stop.get().is_some_and(CancellationToken::is_cancelled) {
+            return Err(refuse("the server is shutting down".to_owned()));
+        }
+        let answers = join_all(self.parts.iter().map(|part| async {
+            match tokio::time::timeout(self.timeout, part.check()).await {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(format!("{}: {error}", part.name())),
+                Err(_) => Some(format!("{}: no answer within {} ms", part.name(), self.timeout.as_millis())),
+            }
+        }));
+        let failed: Vec<_> = answers.await.into_iter().flatten().collect();
+        if failed.is_empty() { Ok(self.parts.iter().map(|part| part.name()).collect()) } else { Err(refuse(failed.join("; "))) }
+    }
+}

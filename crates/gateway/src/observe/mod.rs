@@ -1,0 +1,13 @@
+//! What is told about requests: their id, who sent them, one access-log event each, and failures with their cause.
+
+mod access_log;
+mod failure;
+mod network;
+mod peer;
+mod request_id;
+
+pub(crate) use access_log::{Record, Transport, shorten};
+pub(crate) use failure::log as log_failure;
+pub use network::{Network, NotANetwork};
+pub use peer::{ForwardingHeader, TrustedProxies};
+pub(crate) use request_id::{HEADER as REQUEST_ID, of as request_id};

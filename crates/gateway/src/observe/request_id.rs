@@ -1,0 +1,70 @@
+//! The name of a request in logs, audit rows and answers.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use domain::Entropy;
+use http::{HeaderMap, HeaderName};
+
+/// Where answers carry it, and where it is looked for first.
+pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+/// Where published clients put theirs.
+const CLIENT_HEADER: HeaderName = HeaderName::from_static("cgrequestid");
+/// Longest accepted id.
+const MAX_LEN: usize = 128;
+
+/// The id that the client chose, when it is one (1 to 128 of `A-Za-z0-9._-`), or a new one.
+pub(crate) fn of(headers: &HeaderMap, entropy: &dyn Entropy) -> Arc<str> {
+    let chosen = [HEADER, CLIENT_HEADER].iter().find_map(|name| headers.get(name)?.to_str().ok().filter(|id| is_id(id)));
+    chosen.map_or_else(|| make(entropy), Arc::from)
+}
+
+fn is_id(text: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    (1..=MAX_LEN).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+/// 16 random bytes in hex. An id is no secret, so a failing generator does not fail the request here: whatever needs
+/// the generator for more will say so.
+fn make(entropy: &dyn Entropy) -> Arc<str> {
+    let mut bytes = [0; 16];
+    let _ = entropy.fill(&mut bytes);
+    let hex = bytes.iter().fold(String::with_capacity(32), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    hex.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Fixed;
+
+    impl Entropy for Fixed {
+        fn fill(&self, bytes: &mut [u8]) -> Result<(), domain::Error> {
+            bytes.fill(0xab);
+            Ok(())
+        }
+    }
+
+    fn id(headers: &[(&'static str, &str)]) -> String {
+        let pairs = headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()));
+        of(&pairs.collect(), &Fixed).to_string()
+    }
+
+    #[test]
+    fn takes_what_the_client_chose_or_makes_one() {
+        let made = "ab".repeat(16);
+        assert_eq!(id(&[("x-request-id", "a-1_b.C"), ("cgrequestid", "other")]), "a-1_b.C");
+        assert_eq!(id(&[("cgrequestid", "0d1f")]), "0d1f");
+        assert_eq!(id(&[("x-request-id", "no spaces"), ("cgrequestid", "0d1f")]), "0d1f");
+        assert_eq!(id(&[]), made);
+        assert_eq!(id(&[("x-request-id", "")]), made);
+        assert_eq!(id(&[("x-request-id", &"a".repeat(129))]), made);
+        assert_eq!(id(&[("x-request-id", &"a".repeat(128))]), "a".repeat(128));
+    }
+}

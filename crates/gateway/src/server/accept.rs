@@ -1,0 +1,76 @@
+//! The accept loop and the end of the server.
+
+use std::{io, sync::Arc, time::Duration};
+
+use tokio::{
+    net::TcpListener,
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{Shared, connection};
+
+/// How long the loop waits after an error that another attempt would meet again, such as too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves `listener` until `stop`, then lets requests under way finish within the drain time.
+pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, stop: CancellationToken) {
+    let limits = &shared.settings.limits;
+    // Requests of one connection run in tasks of their own; both kinds are waited for.
+    let tasks = shared.gate.tasks.clone();
+    let protocol = connection::protocol(limits, tasks.clone());
+    let seats = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
+    let abort = CancellationToken::new();
+    loop {
+        let next = tokio::select! {
+            () = stop.cancelled() => break,
+            next = accept(&listener, Arc::clone(&seats)) => next,
+        };
+        let (stream, peer, seat) = match next {
+            Ok(next) => next,
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept connections");
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%peer, %error, "connection refused its options");
+        }
+        let served = connection::serve(Arc::clone(&shared), protocol.clone(), stream, peer, stop.clone(), abort.clone());
+        tasks.spawn(async move {
+            served.await;
+            drop(seat);
+        });
+    }
+    drop(listener);
+    drain(&tasks, limits.drain, &abort).await;
+}
+
+async fn accept(
+    listener: &TcpListener,
+    seats: Arc<Semaphore>,
+) -> io::Result<(tokio::net::TcpStream, std::net::SocketAddr, OwnedSemaphorePermit)> {
+    let seat = seats.acquire_owned().await.map_err(io::Error::other)?;
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => return Ok((stream, peer, seat)),
+            // The client gave up before it was accepted; the next one may be well.
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn is_of_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+async fn drain(tasks: &TaskTracker, limit: Duration, abort: &CancellationToken) {
+    tasks.close();
+    if tokio::time::timeout(limit, tasks.wait()).await.is_err() {
+        tracing::warn!(tasks = tasks.len(), "requests were still under way when the drain time was over");
+        abort.cancel();
+    }
+}

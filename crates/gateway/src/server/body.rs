@@ -1,0 +1,117 @@
+//! Bodies: what requests may bring, and what answers carry.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use domain::{Error, Kind, Rule};
+use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited, combinators::UnsyncBoxBody};
+use hyper::body::Incoming;
+
+use super::activity::UnderWay;
+use crate::observe::Record;
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Reads a request body of at most `limit` bytes.
+///
+/// # Errors
+/// Invalid argument when it is larger, or when the client stops in the middle.
+pub(crate) async fn read(body: Incoming, limit: usize) -> Result<Bytes, Error> {
+    if body.size_hint().lower() > limit as u64 {
+        return Err(too_large(limit));
+    }
+    match Limited::new(body, limit).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
+        Err(error) => {
+            let message = "the body ended before it was complete";
+            Err(Error::new(Kind::InvalidArgument, Rule::Malformed, message).because(error))
+        }
+    }
+}
+
+/// The error for a body or message above the limit.
+pub(crate) fn too_large(limit: usize) -> Error {
+    Error::new(Kind::InvalidArgument, Rule::TooLarge, format!("Invalid argument: the body is larger than {limit} bytes"))
+}
+
+/// The body of an answer.
+pub(crate) struct Body {
+    content: Content,
+    tail: Option<Tail>,
+}
+
+enum Content {
+    Whole(Option<Bytes>),
+    Stream(UnsyncBoxBody<Bytes, BoxError>),
+}
+
+/// What happens when the answer has been sent, or the client went away: the request ends and is logged.
+struct Tail {
+    record: Record,
+    status: u16,
+    sent: u64,
+    _under_way: UnderWay,
+}
+
+impl Body {
+    /// A body that is known as a whole.
+    pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        Self { content: Content::Whole((!bytes.is_empty()).then_some(bytes)), tail: None }
+    }
+
+    /// A body that is still being made.
+    pub(crate) fn stream<B>(body: B) -> Self
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        Self { content: Content::Stream(body.map_err(Into::into).boxed_unsync()), tail: None }
+    }
+
+    /// The same body, whose end is the end of the request.
+    pub(super) fn ending(self, record: Record, status: u16, under_way: UnderWay) -> Self {
+        Self { tail: Some(Tail { record, status, sent: 0, _under_way: under_way }), ..self }
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let polled = match &mut self.content {
+            Content::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Content::Stream(body) => Pin::new(body).poll_frame(cx),
+        };
+        if let (Poll::Ready(Some(Ok(frame))), Some(tail)) = (&polled, &mut self.tail) {
+            tail.sent += frame.data_ref().map_or(0, |data| data.len() as u64);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.content {
+            Content::Whole(bytes) => bytes.is_none(),
+            Content::Stream(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.content {
+            Content::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Content::Stream(body) => body.size_hint(),
+        }
+    }
+}
+
+impl Drop for Tail {
+    fn drop(&mut self) {
+        self.record.log(self.status, self.sent);
+    }
+}

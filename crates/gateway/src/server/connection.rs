@@ -1,0 +1,102 @@
+//! One connection from its acceptance to its end.
+
+use std::{convert::Infallible, future::Future, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use hyper::{Request, body::Incoming, service::service_fn};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::conn::auto,
+};
+use tokio::net::TcpStream;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{Shared, activity::Activity, guard::Guarded, unreadable};
+use crate::settings::Limits;
+
+/// How long a connection that was told to end may take for it.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// How many header bytes beyond its own limits the server lets hyper read, so that it can answer with its own error.
+const SLACK: usize = 32 << 10;
+
+/// Spawns the tasks that hyper needs for HTTP/2 streams where the shutdown waits for them.
+#[derive(Clone, Debug)]
+pub(super) struct Tracked(pub(super) TaskTracker);
+
+impl<F> hyper::rt::Executor<F> for Tracked
+where
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
+    fn execute(&self, future: F) {
+        self.0.spawn(future);
+    }
+}
+
+/// How hyper serves connections under these limits.
+pub(super) fn protocol(limits: &Limits, tasks: TaskTracker) -> auto::Builder<Tracked> {
+    let heads = limits.header_bytes + limits.url_bytes + SLACK;
+    let mut builder = auto::Builder::new(Tracked(tasks));
+    // The head deadline and the idle timeout are ours (`Guarded`, `watch`): hyper's one timer cannot tell them apart.
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(heads);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits.streams_per_connection)
+        .max_header_list_size(u32::try_from(heads).unwrap_or(u32::MAX))
+        .keep_alive_interval(limits.keep_alive_interval)
+        .keep_alive_timeout(limits.keep_alive_timeout);
+    builder
+}
+
+/// Serves the connection until it ends, is idle for too long, or the server stops: politely at `stop`, at once at `abort`.
+pub(super) async fn serve(
+    shared: Arc<Shared>,
+    protocol: auto::Builder<Tracked>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    stop: CancellationToken,
+    abort: CancellationToken,
+) {
+    let activity = Activity::new();
+    let idle = shared.settings.limits.idle_timeout;
+    let refuse = {
+        let shared = Arc::clone(&shared);
+        Box::new(move |status| unreadable::answer(&shared, peer.ip(), status))
+    };
+    let guarded = Guarded::new(stream, Arc::clone(&activity), shared.settings.limits.header_timeout, refuse);
+    let requests = Arc::clone(&activity);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (shared, under_way) = (Arc::clone(&shared), requests.begin());
+        async move { Ok::<_, Infallible>(shared.respond(request, peer.ip(), under_way).await) }
+    });
+    let mut connection = pin!(protocol.serve_connection(TokioIo::new(guarded), service));
+    tokio::select! {
+        result = connection.as_mut() => return log_end(result, peer),
+        () = stop.cancelled() => {}
+        () = watch(&activity, idle) => {}
+        () = abort.cancelled() => return,
+    }
+    connection.as_mut().graceful_shutdown();
+    let overdue = async { if stop.is_cancelled() { std::future::pending().await } else { tokio::time::sleep(FAREWELL).await } };
+    tokio::select! {
+        result = connection => log_end(result, peer),
+        () = overdue => {}
+        () = abort.cancelled() => {}
+    }
+}
+
+/// Returns when the connection has had no request for `limit`.
+async fn watch(activity: &Activity, limit: Duration) {
+    loop {
+        match limit.checked_sub(activity.idle_for()) {
+            Some(left) if !left.is_zero() => tokio::time::sleep(left).await,
+            _ => return,
+        }
+    }
+}
+
+fn log_end(result: Result<(), Box<dyn std::error::Error + Send + Sync>>, peer: SocketAddr) {
+    if let Err(error) = result {
+        tracing::debug!(%peer, error = &*error as &dyn std::error::Error, "connection ended early");
+    }
+}

@@ -1,0 +1,126 @@
+//! Who answers a request: gRPC, the server's own routes, the contract's HTTP rules, or everything else.
+
+use std::{future::Future, time::Duration};
+
+use contract::Verb;
+use domain::{Error, Kind, Rule};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header::ALLOW};
+use http_body::Body as _;
+use hyper::body::Incoming;
+use tower_service::Service as _;
+
+use super::{Body, Shared, respond::too_slow};
+use crate::{
+    gate::Origin,
+    grpc, json, meta,
+    observe::{self, Record, Transport},
+    router::Found,
+};
+
+impl Shared {
+    pub(super) async fn dispatch(
+        &self,
+        request: Request<Incoming>,
+        origin: &Origin,
+        limit: Duration,
+        record: &mut Record,
+    ) -> Response<Body> {
+        if record.transport == Transport::Grpc {
+            let answered = within(limit, grpc::serve(self, request, origin, record)).await;
+            return answered.unwrap_or_else(|error| self.refuse(error, record));
+        }
+        let path = contract::canonical_path(request.uri().path()).into_owned();
+        if let Some(route) = meta::Route::of(&path) {
+            return match *request.method() {
+                Method::GET | Method::HEAD => meta::serve(self, route, record).await,
+                _ => self.other_verb(request.method(), &[Verb::Get], record),
+            };
+        }
+        let found = match self.routes.find(verb(request.method()), &path) {
+            Ok(found) => found,
+            Err(error) => return self.refuse(error, record),
+        };
+        match found {
+            Found::Route { target, captures } => {
+                record.transport = Transport::Json;
+                let answered = within(limit, json::serve(self, target, captures, request, origin, record)).await;
+                match answered {
+                    Ok(Ok(response)) => response,
+                    Ok(Err(error)) | Err(error) => self.refuse(error, record),
+                }
+            }
+            Found::OtherVerbs(verbs) => self.other_verb(request.method(), &verbs, record),
+            Found::Nothing => self.fall_back(request, record).await,
+        }
+    }
+
+    /// The answer for a path that is there, but not with this verb (RFC 9110 section 15.5.6), and for OPTIONS.
+    fn other_verb(&self, verb: &Method, verbs: &[Verb], record: &mut Record) -> Response<Body> {
+        let mut names: Vec<&str> = verbs.iter().map(|verb| verb.as_str()).collect();
+        if verbs.contains(&Verb::Get) {
+            names.push("HEAD");
+        }
+        names.push("OPTIONS");
+        let names = names.join(", ");
+        let mut response = if *verb == Method::OPTIONS {
+            let mut response = Response::new(Body::whole(""));
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response
+        } else {
+            self.refuse(method_not_allowed(verb, &names), record)
+        };
+        if let Ok(names) = HeaderValue::try_from(names) {
+            response.headers_mut().insert(ALLOW, names);
+        }
+        response
+    }
+
+    async fn fall_back(&self, request: Request<Incoming>, record: &mut Record) -> Response<Body> {
+        let (verb, path) = (request.method().clone(), request.uri().path().to_owned());
+        let response = match self.fallback.clone().call(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+        if response.body().size_hint().exact() != Some(0) {
+            return response.map(Body::stream);
+        }
+        // Routes that do not exist, or not with this verb, have nothing of their own to say.
+        let allow = response.headers().get(ALLOW).cloned();
+        let error = match response.status() {
+            StatusCode::NOT_FOUND => no_such_path(&path),
+            StatusCode::METHOD_NOT_ALLOWED => {
+                method_not_allowed(&verb, allow.as_ref().and_then(|allow| allow.to_str().ok()).unwrap_or("nothing"))
+            }
+            _ => return response.map(|_| Body::whole("")),
+        };
+        let mut response = self.refuse(error, record);
+        if let Some(allow) = allow {
+            response.headers_mut().insert(ALLOW, allow);
+        }
+        response
+    }
+}
+
+fn no_such_path(path: &str) -> Error {
+    Error::new(Kind::NotFound, Rule::NoSuchPath, format!("there is nothing at {}", observe::shorten(path)))
+}
+
+fn method_not_allowed(verb: &Method, allowed: &str) -> Error {
+    let message = format!("{verb} is not offered here; allowed are {allowed}");
+    Error::new(Kind::Unimplemented, Rule::MethodNotAllowed, message)
+}
+
+fn verb(method: &Method) -> Option<Verb> {
+    match *method {
+        Method::GET | Method::HEAD => Some(Verb::Get),
+        Method::POST => Some(Verb::Post),
+        Method::PUT => Some(Verb::Put),
+        Method::PATCH => Some(Verb::Patch),
+        Method::DELETE => Some(Verb::Delete),
+        _ => None,
+    }
+}
+
+async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Error> {
+    tokio::time::timeout(limit, work).await.map_err(|_| too_slow(limit))
+}

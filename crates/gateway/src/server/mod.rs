@@ -1,0 +1,182 @@
+//! The server: built from what the program gives it, then served on a listener.
+
+use std::{fmt, sync::Arc};
+
+use domain::{
+    Clock, Entropy,
+    ports::{Authenticate, Ready, Refusals, Replays},
+};
+use tokio::net::TcpListener;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    Endpoint, Settings, StartError,
+    gate::{Gate, Methods},
+    grpc::Extras,
+    json::Routes,
+    meta::Readiness,
+};
+
+mod accept;
+mod activity;
+mod body;
+mod connection;
+mod dispatch;
+mod guard;
+mod respond;
+mod unreadable;
+
+pub(crate) use body::{Body, read as read_body, too_large};
+
+/// A server that is ready to be served.
+#[derive(Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+/// What all connections share.
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) gate: Gate,
+    pub(crate) methods: Methods,
+    pub(crate) routes: Routes,
+    pub(crate) extras: Extras,
+    pub(crate) readiness: Arc<Readiness>,
+    pub(crate) fallback: axum::Router,
+}
+
+/// Collects what a [`Server`] is made of.
+#[derive(Default)]
+pub struct Builder {
+    settings: Settings,
+    endpoints: Vec<Endpoint>,
+    public: Vec<String>,
+    authenticate: Option<Arc<dyn Authenticate>>,
+    replays: Option<Arc<dyn Replays>>,
+    refusals: Option<Arc<dyn Refusals>>,
+    clock: Option<Arc<dyn Clock>>,
+    entropy: Option<Arc<dyn Entropy>>,
+    ready: Vec<Arc<dyn Ready>>,
+    fallback: axum::Router,
+}
+
+impl Server {
+    /// Begins to build a server.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Serves the listener until `stop` is cancelled; then no connection is accepted any more, requests under way may finish
+    /// within the drain time, and this returns.
+    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) {
+        self.shared.readiness.stops_with(stop.clone());
+        accept::serve(self.shared, listener, stop).await;
+    }
+}
+
+impl Builder {
+    /// Sizes, times, names and trusted proxies.
+    #[must_use]
+    pub fn settings(self, settings: Settings) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// The handlers of the contract's methods. What has none answers UNIMPLEMENTED.
+    #[must_use]
+    pub fn endpoints(mut self, endpoints: impl IntoIterator<Item = Endpoint>) -> Self {
+        self.endpoints.extend(endpoints);
+        self
+    }
+
+    /// The methods that anybody may call although the contract does not say so, by full name (`/package.Service/Method`).
+    #[must_use]
+    pub fn public(mut self, methods: &[&str]) -> Self {
+        self.public.extend(methods.iter().map(|name| (*name).to_owned()));
+        self
+    }
+
+    /// Who judges API tokens. Required.
+    #[must_use]
+    pub fn authenticate(self, authenticate: Arc<dyn Authenticate>) -> Self {
+        Self { authenticate: Some(authenticate), ..self }
+    }
+
+    /// Who remembers the answers of idempotent requests. Required.
+    #[must_use]
+    pub fn replays(self, replays: Arc<dyn Replays>) -> Self {
+        Self { replays: Some(replays), ..self }
+    }
+
+    /// Who records what was refused. Required.
+    #[must_use]
+    pub fn refusals(self, refusals: Arc<dyn Refusals>) -> Self {
+        Self { refusals: Some(refusals), ..self }
+    }
+
+    /// Where the present comes from. Required.
+    #[must_use]
+    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+
+    /// Where random bytes come from. Required.
+    #[must_use]
+    pub fn entropy(self, entropy: Arc<dyn Entropy>) -> Self {
+        Self { entropy: Some(entropy), ..self }
+    }
+
+    /// A part without which the server is not ready. May be called several times.
+    #[must_use]
+    pub fn ready(mut self, part: Arc<dyn Ready>) -> Self {
+        self.ready.push(part);
+        self
+    }
+
+    /// What answers paths outside the contract. It brings its own limits on bodies and time; answers of 404 and 405 without
+    /// a body get the standard one.
+    #[must_use]
+    pub fn fallback(self, fallback: axum::Router) -> Self {
+        Self { fallback, ..self }
+    }
+
+    /// The server.
+    ///
+    /// # Errors
+    /// When a method's access cannot be enforced, something is given twice, or a required part was not given.
+    pub fn build(self) -> Result<Server, StartError> {
+        let public: Vec<_> = self.public.iter().map(String::as_str).collect();
+        let methods = Methods::new(&self.endpoints, &public)?;
+        let gate = Gate {
+            authenticate: self.authenticate.ok_or(StartError::Missing("authenticate"))?,
+            replays: self.replays.ok_or(StartError::Missing("replays"))?,
+            refusals: self.refusals.ok_or(StartError::Missing("refusals"))?,
+            clock: self.clock.ok_or(StartError::Missing("clock"))?,
+            entropy: self.entropy.ok_or(StartError::Missing("entropy"))?,
+            tasks: TaskTracker::new(),
+        };
+        let readiness = Arc::new(Readiness::new(self.ready, self.settings.limits.ready_timeout));
+        let shared = Shared {
+            gate,
+            methods,
+            routes: Routes::new()?,
+            extras: Extras::new(Arc::clone(&readiness))?,
+            readiness,
+            fallback: self.fallback,
+            settings: self.settings,
+        };
+        Ok(Server { shared: Arc::new(shared) })
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("settings", &self.shared.settings).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder").field("endpoints", &self.endpoints).field("public", &self.public).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,74 @@
+//! What the operator of a server may set about its port.
+
+use std::time::Duration;
+
+pub use crate::observe::{ForwardingHeader, Network, NotANetwork, TrustedProxies};
+
+/// Everything about the port that is a setting. The defaults are right for a server that clients reach directly.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Sizes, times and counts.
+    pub limits: Limits,
+    /// The `domain` of google.rpc.ErrorInfo; published clients expect the default, `iam.chainguard.dev`.
+    pub error_domain: String,
+    /// Whose word about the client's address counts. Nobody's by default.
+    pub trusted_proxies: TrustedProxies,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            error_domain: "iam.chainguard.dev".to_owned(),
+            trusted_proxies: TrustedProxies::default(),
+        }
+    }
+}
+
+/// Sizes, times and counts that bound what one client can take. What goes beyond has its own error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Header names and values of one request, in bytes; 431 beyond. Default 32 KiB.
+    pub header_bytes: usize,
+    /// Path and query of one request, in bytes; 414 beyond. Default 64 KiB. HTTP/1.1 ends two bytes below that.
+    pub url_bytes: usize,
+    /// A JSON body or a gRPC message, in bytes; 413 beyond. Default 4 MiB. Fallback routes bring their own.
+    pub body_bytes: usize,
+    /// How long the header block of an HTTP/1.1 request may take to arrive. Default 15 s.
+    pub header_timeout: Duration,
+    /// How long a connection may rest without a request under way. Default 2 min.
+    pub idle_timeout: Duration,
+    /// How long a request of the contract may take, its body included. Default 60 s. A shorter `grpc-timeout` counts.
+    pub request_timeout: Duration,
+    /// Requests under way on one HTTP/2 connection; further ones wait at the client. Default 128.
+    pub streams_per_connection: u32,
+    /// Connections at once; further ones wait in the kernel. Default 8192.
+    pub connections: usize,
+    /// How often a quiet HTTP/2 connection is pinged. Default 30 s.
+    pub keep_alive_interval: Duration,
+    /// How long the answer to such a ping may take. Default 20 s.
+    pub keep_alive_timeout: Duration,
+    /// How long requests under way may go on after the shutdown began. Default 25 s.
+    pub drain: Duration,
+    /// How long one readiness check may take. Default 2 s.
+    pub ready_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            header_bytes: 32 << 10,
+            url_bytes: 64 << 10,
+            body_bytes: 4 << 20,
+            header_timeout: Duration::from_secs(15),
+            idle_timeout: Duration::from_mins(2),
+            request_timeout: Duration::from_mins(1),
+            streams_per_connection: 128,
+            connections: 8192,
+            keep_alive_interval: Duration::from_secs(30),
+            keep_alive_timeout: Duration::from_secs(20),
+            drain: Duration::from_secs(25),
+            ready_timeout: Duration::from_secs(2),
+        }
+    }
+}
