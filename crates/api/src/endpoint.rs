@@ -1,0 +1,27 @@
+//! Ties RPCs to the functions that serve them.
+
+use std::future::Future;
+
+use contract::{Reply, Rpc};
+use domain::{Ctx, Error, Revision};
+
+/// One implemented RPC, ready for the gateway.
+pub type Endpoint = contract::Endpoint<Ctx, Error>;
+
+/// The endpoint of the RPC `R`: each call gets its own clone of the service.
+pub(crate) fn on<R, S, F, Fut, A>(_: R, service: &S, serve: F) -> Endpoint
+where
+    R: Rpc,
+    S: Clone + Send + Sync + 'static,
+    F: Fn(S, Ctx, R::Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<A, Error>> + Send + 'static,
+    A: Into<Reply<R::Response>> + 'static,
+{
+    let service = service.clone();
+    Endpoint::new::<R, _, _, _>(move |ctx, request| serve(service.clone(), ctx, request))
+}
+
+/// A resource with the entity tag of its revision.
+pub(crate) fn tagged<T>(message: T, revision: Revision) -> Reply<T> {
+    Reply { message, etag: Some(revision.etag().0) }
+}

@@ -1,0 +1,177 @@
+//! Values of every noun for tests: anything that the domain admits.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    Capability, CapabilitySet, Description, Name, Timestamp, Uidp,
+    iam::{
+        AwsIdentity, ClaimMatch, GroupSpec, IdentitySpec, Matcher, OrgKind, Relationship, RoleBindingSpec, RoleSpec,
+        ServicePrincipal, StaticKeys,
+    },
+    registry::{
+        Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,
+        RepoSpec, SyncConfig,
+    },
+};
+use proptest::{collection::vec, option, prelude::*, sample::select};
+
+pub(crate) fn uidp() -> impl Strategy<Value = Uidp> {
+    let child = |parent: Uidp, children: Vec<[u8; 8]>| children.into_iter().fold(parent, |parent, bytes| parent.child(bytes));
+    (any::<[u8; 20]>(), vec(any::<[u8; 8]>(), 0..3)).prop_map(move |(root, children)| child(Uidp::root_from(root), children))
+}
+
+pub(crate) fn group() -> impl Strategy<Value = GroupSpec> {
+    let kinds =
+        vec![OrgKind::Unspecified, OrgKind::Starter, OrgKind::Customer, OrgKind::Dev, OrgKind::Infra, OrgKind::AwsMarketplace];
+    (name(), description(), any::<bool>(), select(kinds)).prop_map(|(name, description, verified, kind)| GroupSpec {
+        name,
+        description,
+        verified,
+        kind,
+    })
+}
+
+pub(crate) fn role() -> impl Strategy<Value = RoleSpec> {
+    let capability = select(Capability::all().collect::<Vec<_>>());
+    (name(), description(), vec(capability, 0..20)).prop_map(|(name, description, capabilities)| RoleSpec {
+        name,
+        description,
+        capabilities: capabilities.into_iter().collect::<CapabilitySet>(),
+    })
+}
+
+pub(crate) fn role_binding() -> impl Strategy<Value = RoleBindingSpec> {
+    (uidp(), uidp()).prop_map(|(identity, role)| RoleBindingSpec { identity, role })
+}
+
+pub(crate) fn identity() -> impl Strategy<Value = IdentitySpec> {
+    (name(), description(), text(), relationship()).prop_map(|(name, description, company, relationship)| IdentitySpec {
+        name,
+        description,
+        company,
+        relationship,
+    })
+}
+
+pub(crate) fn repo() -> impl Strategy<Value = RepoSpec> {
+    let tiers = vec![
+        CatalogTier::Unspecified,
+        CatalogTier::Application,
+        CatalogTier::Base,
+        CatalogTier::Fips,
+        CatalogTier::Ai,
+        CatalogTier::Devtools,
+        CatalogTier::Commercial,
+    ];
+    let lists = (texts(), texts(), texts());
+    (name(), description(), select(tiers), lists, option::of(sync()), option::of(overlay())).prop_map(
+        |(name, description, catalog_tier, (bundles, aliases, active_tags), sync_config, custom_overlay)| RepoSpec {
+            name,
+            description,
+            catalog_tier,
+            bundles,
+            aliases,
+            active_tags,
+            sync_config,
+            custom_overlay,
+        },
+    )
+}
+
+fn name() -> impl Strategy<Value = Name> {
+    "[a-z0-9 ._-]{1,20}".prop_map(Name::trusted)
+}
+
+fn description() -> impl Strategy<Value = Description> {
+    "[a-zA-Zäß .]{0,20}".prop_map(Description::trusted)
+}
+
+fn text() -> impl Strategy<Value = String> {
+    "\\PC{0,12}"
+}
+
+fn filled() -> impl Strategy<Value = String> {
+    "\\PC{1,12}"
+}
+
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    vec(text(), 0..4)
+}
+
+fn map() -> impl Strategy<Value = BTreeMap<String, String>> {
+    proptest::collection::btree_map(text(), text(), 0..4)
+}
+
+/// Milliseconds from 1970 on, without the first one, which stands for an absent time where there is a default.
+fn time() -> impl Strategy<Value = Timestamp> {
+    (1..253_402_300_799_999_i64).prop_map(Timestamp)
+}
+
+fn matcher() -> impl Strategy<Value = Matcher> {
+    prop_oneof![filled().prop_map(Matcher::Literal), filled().prop_map(Matcher::Pattern)]
+}
+
+fn relationship() -> impl Strategy<Value = Relationship> {
+    let claims = (matcher(), matcher(), option::of(matcher()), map(), map()).prop_map(
+        |(issuer, subject, audience, claims, claim_patterns)| {
+            Relationship::ClaimMatch(ClaimMatch { issuer, subject, audience, claims, claim_patterns })
+        },
+    );
+    let keys =
+        (filled(), filled(), filled(), time(), texts()).prop_map(|(issuer, subject, issuer_keys, expires_at, audiences)| {
+            Relationship::StaticKeys(StaticKeys { issuer, subject, issuer_keys, expires_at, audiences })
+        });
+    let aws = (filled(), matcher(), matcher())
+        .prop_map(|(account, arn, user_id)| Relationship::AwsIdentity(AwsIdentity { account, arn, user_id }));
+    let principal = (1..=13).prop_map(|number| Relationship::ServicePrincipal { principal: ServicePrincipal(number) });
+    prop_oneof![claims, keys, aws, principal]
+}
+
+fn sync() -> impl Strategy<Value = SyncConfig> {
+    (uidp(), any::<bool>(), time(), text(), text(), text(), text(), any::<bool>()).prop_map(
+        |(source, unique_tags, expires_at, google, amazon, azure, apko_overlay, grace_period)| SyncConfig {
+            source,
+            unique_tags,
+            expires_at,
+            google,
+            amazon,
+            azure,
+            apko_overlay,
+            grace_period,
+        },
+    )
+}
+
+fn overlay() -> impl Strategy<Value = CustomOverlay> {
+    (option::of(contents()), map(), map(), option::of(accounts()), option::of(certificates())).prop_map(
+        |(contents, environment, annotations, accounts, certificates)| CustomOverlay {
+            contents,
+            environment,
+            annotations,
+            accounts,
+            certificates,
+        },
+    )
+}
+
+fn contents() -> impl Strategy<Value = ImageContents> {
+    let key = (filled(), filled()).prop_map(|(name, content)| KeyringEntry { name, content });
+    (texts(), texts(), vec(key, 0..3)).prop_map(|(packages, runtime_repositories, runtime_keyring)| ImageContents {
+        packages,
+        runtime_repositories,
+        runtime_keyring,
+    })
+}
+
+fn accounts() -> impl Strategy<Value = Accounts> {
+    let user = (filled(), any::<i32>(), any::<i32>(), text(), text(), text()).prop_map(
+        |(username, uid, gid, group_name, shell, home_dir)| Account { username, uid, gid, group_name, shell, home_dir },
+    );
+    let group = (filled(), any::<i32>(), texts()).prop_map(|(groupname, gid, members)| AccountGroup { groupname, gid, members });
+    (text(), vec(user, 0..3), vec(group, 0..3)).prop_map(|(run_as, users, groups)| Accounts { run_as, users, groups })
+}
+
+fn certificates() -> impl Strategy<Value = Certificates> {
+    let entry = (filled(), filled()).prop_map(|(name, content)| CertificateEntry { name, content });
+    (vec(entry, 0..3), texts()).prop_map(|(additional, providers)| Certificates { additional, providers })
+}

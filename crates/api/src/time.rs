@@ -1,0 +1,61 @@
+//! Instants on the wire.
+
+use domain::{Timestamp, Violations};
+use prost_types::Timestamp as Wire;
+
+/// The first second of the year 1, the earliest that google.protobuf.Timestamp holds.
+const FIRST: i64 = -62_135_596_800;
+/// The last second of the year 9999.
+const LAST: i64 = 253_402_300_799;
+
+/// The instant for an answer.
+pub(crate) fn to_wire(instant: Timestamp) -> Wire {
+    let nanos = i32::try_from(instant.0.rem_euclid(1000) * 1_000_000).unwrap_or_default();
+    Wire { seconds: instant.seconds(), nanos }
+}
+
+/// The instant of a request, cut to milliseconds, or a violation of `field` and `None` outside the years 1 to 9999.
+pub(crate) fn parse(field: &str, instant: &Wire, violations: &mut Violations) -> Option<Timestamp> {
+    if (FIRST..=LAST).contains(&instant.seconds) && (0..1_000_000_000).contains(&instant.nanos) {
+        return Some(Timestamp(instant.seconds * 1000 + i64::from(instant.nanos / 1_000_000)));
+    }
+    violations.add(field, format!("{} must be a time in the years 1 to 9999", crate::field::last(field)));
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn instants_survive_the_wire(milliseconds in FIRST * 1000..=LAST * 1000 + 999) {
+            let mut violations = Violations::default();
+            let wire = to_wire(Timestamp(milliseconds));
+            prop_assert!((0..1_000_000_000).contains(&wire.nanos));
+            prop_assert_eq!(parse("t", &wire, &mut violations), Some(Timestamp(milliseconds)));
+        }
+
+        #[test]
+        fn no_instant_panics(seconds in any::<i64>(), nanos in any::<i32>()) {
+            let mut violations = Violations::default();
+            let accepted = parse("t", &Wire { seconds, nanos }, &mut violations).is_some();
+            prop_assert_eq!(accepted, violations.is_empty());
+        }
+    }
+
+    #[test]
+    fn times_outside_the_calendar_are_refused_by_name() {
+        for wire in
+            [Wire { seconds: LAST + 1, nanos: 0 }, Wire { seconds: 0, nanos: -1 }, Wire { seconds: 0, nanos: 1_000_000_000 }]
+        {
+            let mut violations = Violations::default();
+            assert_eq!(parse("static_keys.expiration_time", &wire, &mut violations), None);
+            let message = violations.check().map_err(|e| e.message().to_owned());
+            let expected = "Invalid argument: static_keys.expiration_time: expiration_time must be a time in the years 1 to 9999";
+            assert_eq!(message, Err(expected.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The second version of the API. `v2` is the same under another name, which the gateway takes care of.
+
+pub(crate) mod groups;
+pub(crate) mod identities;
+pub(crate) mod ping;
+pub(crate) mod repos;
+pub(crate) mod role_bindings;
+pub(crate) mod roles;
+
+#[cfg(test)]
+mod updates;

@@ -1,0 +1,75 @@
+//! Groups, v2beta1.
+
+use contract::{
+    Reply,
+    chainguard::platform::iam::v2beta1::{
+        CreateGroupRequest, DeleteGroupRequest, GetGroupRequest, Group, ListGroupsRequest, ListGroupsResponse,
+        UpdateGroupRequest, rpc,
+    },
+};
+use domain::{Ctx, Result, Violations};
+use services::{Groups, iam::groups::GroupFilter};
+
+use crate::{
+    endpoint::{Endpoint, on, tagged},
+    list, mask, uidp,
+};
+
+pub(crate) mod convert;
+
+/// The RPCs of groups.
+pub(crate) fn endpoints(groups: &Groups) -> Vec<Endpoint> {
+    vec![
+        on(rpc::GetGroup, groups, get),
+        on(rpc::ListGroups, groups, list),
+        on(rpc::CreateGroup, groups, create),
+        on(rpc::UpdateGroup, groups, update),
+        on(rpc::DeleteGroup, groups, delete),
+    ]
+}
+
+async fn get(groups: Groups, ctx: Ctx, request: GetGroupRequest) -> Result<Reply<Group>> {
+    answer(&groups.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+}
+
+async fn list(groups: Groups, ctx: Ctx, request: ListGroupsRequest) -> Result<ListGroupsResponse> {
+    let filter = GroupFilter { name: list::filter(request.name) };
+    let common = list::Wire {
+        uidp: request.uidp,
+        page_size: request.page_size,
+        page_token: request.page_token,
+        order_by: request.order_by,
+        skip: request.skip,
+    };
+    let page = groups.list(&ctx, list::parse(common, Violations::default())?, filter).await?;
+    Ok(ListGroupsResponse {
+        groups: page.items.iter().map(convert::to_wire).collect(),
+        next_page_token: page.next_page_token,
+        total_count: Some(list::count(page.total)),
+        skipped: list::skipped(page.skipped),
+    })
+}
+
+async fn create(groups: Groups, ctx: Ctx, request: CreateGroupRequest) -> Result<Reply<Group>> {
+    let mut violations = Violations::default();
+    let parent = uidp::optional("parent", &request.parent, &mut violations);
+    violations.check()?;
+    let spec = convert::spec_from_wire(contract::mask::writable(&request.group.unwrap_or_default()))?;
+    answer(&groups.create(&ctx, parent.as_ref(), spec).await?)
+}
+
+async fn update(groups: Groups, ctx: Ctx, request: UpdateGroupRequest) -> Result<Reply<Group>> {
+    let group = request.group.unwrap_or_default();
+    let uid = uidp::one("uid", &group.uid)?;
+    let patch = mask::patch(group, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
+    answer(&groups.update(&ctx, &uid, patch).await?)
+}
+
+async fn delete(groups: Groups, ctx: Ctx, request: DeleteGroupRequest) -> Result<()> {
+    groups.delete(&ctx, &uidp::one("uid", &request.uid)?).await
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
+fn answer(group: &domain::iam::Group) -> Result<Reply<Group>> {
+    Ok(tagged(convert::to_wire(group), group.revision))
+}

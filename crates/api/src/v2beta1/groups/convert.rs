@@ -1,0 +1,135 @@
+//! Groups between the wire and the domain.
+
+use contract::chainguard::platform::iam::v2beta1 as wire;
+use domain::{
+    Description, Error, Name, Violations,
+    iam::{Group, GroupSpec, OrgKind, OrgStatus},
+};
+
+use crate::{field, time};
+
+/// A group for an answer.
+pub(crate) fn to_wire(group: &Group) -> wire::Group {
+    wire::Group {
+        uid: group.uid.to_string(),
+        create_time: Some(time::to_wire(group.created_at)),
+        update_time: Some(time::to_wire(group.updated_at)),
+        status: status_to_wire(group.status).into(),
+        ..spec_to_wire(&group.spec)
+    }
+}
+
+/// What callers may set of a group; the rest is left empty.
+pub(crate) fn spec_to_wire(spec: &GroupSpec) -> wire::Group {
+    wire::Group {
+        name: spec.name.to_string(),
+        description: spec.description.to_string(),
+        verified: spec.verified,
+        kind: kind_to_wire(spec.kind).into(),
+        ..wire::Group::default()
+    }
+}
+
+/// What a request says that a group should be; output-only fields are not looked at.
+///
+/// # Errors
+/// Invalid argument naming every field that is not as it must be.
+pub(crate) fn spec_from_wire(group: wire::Group) -> Result<GroupSpec, Error> {
+    let wire::Group { name, description, verified, kind, .. } = group;
+    let mut violations = Violations::default();
+    let name = Name::parse("name", &name, &mut violations);
+    let description = Description::parse("description", &description, &mut violations);
+    let kind = field::known("kind", kind, &mut violations).map(kind_from_wire);
+    let spec = || Some(GroupSpec { name: name?, description: description?, verified, kind: kind? });
+    violations.finish(spec())
+}
+
+fn kind_to_wire(kind: OrgKind) -> wire::OrgKind {
+    match kind {
+        OrgKind::Unspecified => wire::OrgKind::Unspecified,
+        OrgKind::Starter => wire::OrgKind::Starter,
+        OrgKind::Customer => wire::OrgKind::Customer,
+        OrgKind::Dev => wire::OrgKind::Dev,
+        OrgKind::Infra => wire::OrgKind::Infra,
+        OrgKind::AwsMarketplace => wire::OrgKind::AwsMarketplace,
+    }
+}
+
+fn kind_from_wire(kind: wire::OrgKind) -> OrgKind {
+    match kind {
+        wire::OrgKind::Unspecified => OrgKind::Unspecified,
+        wire::OrgKind::Starter => OrgKind::Starter,
+        wire::OrgKind::Customer => OrgKind::Customer,
+        wire::OrgKind::Dev => OrgKind::Dev,
+        wire::OrgKind::Infra => OrgKind::Infra,
+        wire::OrgKind::AwsMarketplace => OrgKind::AwsMarketplace,
+    }
+}
+
+fn status_to_wire(status: OrgStatus) -> wire::OrgStatus {
+    match status {
+        OrgStatus::Unspecified => wire::OrgStatus::Unspecified,
+        OrgStatus::Initializing => wire::OrgStatus::Initializing,
+        OrgStatus::Ready => wire::OrgStatus::Ready,
+        OrgStatus::Suspended => wire::OrgStatus::Suspended,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{Revision, Timestamp};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::specs;
+
+    proptest! {
+        #[test]
+        fn specs_survive_the_wire(spec in specs::group()) {
+            prop_assert_eq!(spec_from_wire(spec_to_wire(&spec)).ok(), Some(spec));
+        }
+    }
+
+    #[test]
+    fn answers_show_everything() {
+        let group = Group {
+            uid: domain::Uidp::root_from([1; 20]),
+            spec: GroupSpec {
+                name: Name::trusted("a"),
+                description: Description::trusted("b"),
+                verified: true,
+                kind: OrgKind::Customer,
+            },
+            status: OrgStatus::Suspended,
+            created_at: Timestamp(1001),
+            updated_at: Timestamp(2000),
+            revision: Revision(7),
+        };
+        let expected = wire::Group {
+            uid: group.uid.to_string(),
+            name: "a".into(),
+            description: "b".into(),
+            resource_limits: [].into(),
+            verified: true,
+            create_time: Some(prost_types::Timestamp { seconds: 1, nanos: 1_000_000 }),
+            update_time: Some(prost_types::Timestamp { seconds: 2, nanos: 0 }),
+            kind: 2,
+            status: 3,
+        };
+        assert_eq!(to_wire(&group), expected);
+    }
+
+    #[test]
+    fn every_bad_field_is_named_at_once() {
+        let bad = wire::Group { name: "A".into(), description: "\n".into(), kind: 6, ..wire::Group::default() };
+        let message = spec_from_wire(bad).map_err(|error| error.message().to_owned());
+        let expected = "Invalid argument: name: name must match \"^[a-z0-9 ._-]{1,}$\"; \
+                        description: description must match \"^[\\S ]{0,512}$\"; kind: kind has no value 6";
+        assert_eq!(message, Err(expected.to_owned()));
+    }
+
+    #[test]
+    fn every_required_field_is_asked_for() {
+        crate::required::is_asked_for(vec![wire::Group { name: "a".into(), ..wire::Group::default() }], spec_from_wire);
+    }
+}

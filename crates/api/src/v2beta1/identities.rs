@@ -1,0 +1,82 @@
+//! Identities, v2beta1.
+
+use contract::{
+    Reply,
+    chainguard::platform::iam::v2beta1::{
+        CreateIdentityRequest, DeleteIdentityRequest, GetIdentityRequest, Identity, ListIdentitiesRequest,
+        ListIdentitiesResponse, LookupIdentityRequest, LookupIdentityResponse, UpdateIdentityRequest, rpc,
+    },
+};
+use domain::{Ctx, Result, Violations};
+use services::{Identities, iam::identities::IdentityFilter};
+
+use crate::{
+    endpoint::{Endpoint, on, tagged},
+    list, mask, uidp,
+};
+
+pub(crate) mod convert;
+mod relationship;
+
+/// The RPCs of identities.
+pub(crate) fn endpoints(identities: &Identities) -> Vec<Endpoint> {
+    vec![
+        on(rpc::GetIdentity, identities, get),
+        on(rpc::ListIdentities, identities, list),
+        on(rpc::CreateIdentity, identities, create),
+        on(rpc::UpdateIdentity, identities, update),
+        on(rpc::DeleteIdentity, identities, delete),
+        on(rpc::LookupIdentity, identities, lookup),
+    ]
+}
+
+async fn get(identities: Identities, ctx: Ctx, request: GetIdentityRequest) -> Result<Reply<Identity>> {
+    answer(&identities.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+}
+
+async fn list(identities: Identities, ctx: Ctx, request: ListIdentitiesRequest) -> Result<ListIdentitiesResponse> {
+    let mut violations = Violations::default();
+    let relationship_type = convert::type_from_wire(request.relationship_type, &mut violations);
+    let filter = IdentityFilter { name: list::filter(request.name), relationship_type };
+    let common = list::Wire {
+        uidp: request.uidp,
+        page_size: request.page_size,
+        page_token: request.page_token,
+        order_by: request.order_by,
+        skip: request.skip,
+    };
+    let page = identities.list(&ctx, list::parse(common, violations)?, filter).await?;
+    Ok(ListIdentitiesResponse {
+        identities: page.items.iter().map(convert::to_wire).collect(),
+        next_page_token: page.next_page_token,
+        total_count: Some(list::count(page.total)),
+        skipped: list::skipped(page.skipped),
+    })
+}
+
+async fn create(identities: Identities, ctx: Ctx, request: CreateIdentityRequest) -> Result<Reply<Identity>> {
+    let parent = uidp::one("parent", &request.parent)?;
+    let spec = convert::spec_from_wire(contract::mask::writable(&request.identity.unwrap_or_default()))?;
+    answer(&identities.create(&ctx, &parent, spec).await?)
+}
+
+async fn update(identities: Identities, ctx: Ctx, request: UpdateIdentityRequest) -> Result<Reply<Identity>> {
+    let identity = request.identity.unwrap_or_default();
+    let uid = uidp::one("uid", &identity.uid)?;
+    let patch = mask::patch(identity, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
+    answer(&identities.update(&ctx, &uid, patch).await?)
+}
+
+async fn delete(identities: Identities, ctx: Ctx, request: DeleteIdentityRequest) -> Result<()> {
+    identities.delete(&ctx, &uidp::one("uid", &request.uid)?).await
+}
+
+async fn lookup(identities: Identities, ctx: Ctx, request: LookupIdentityRequest) -> Result<LookupIdentityResponse> {
+    let uid = identities.lookup(&ctx, &request.issuer, &request.subject)?;
+    Ok(LookupIdentityResponse { uid: uid.to_string() })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
+fn answer(identity: &domain::iam::Identity) -> Result<Reply<Identity>> {
+    Ok(tagged(convert::to_wire(identity), identity.revision))
+}

@@ -1,0 +1,86 @@
+//! Repositories, v2beta1.
+
+use contract::{
+    Reply,
+    chainguard::platform::registry::v2beta1::{
+        CreateRepoRequest, DeleteRepoRequest, GetRepoRequest, ListReposRequest, ListReposResponse, Repo, UpdateRepoRequest, rpc,
+    },
+};
+use domain::{Ctx, Result, Violations};
+use services::{Repos, registry::repos::RepoFilter};
+
+use crate::{
+    endpoint::{Endpoint, on, tagged},
+    list, mask, uidp,
+};
+
+pub(crate) mod convert;
+mod overlay;
+
+/// The RPCs of repositories.
+pub(crate) fn endpoints(repos: &Repos) -> Vec<Endpoint> {
+    vec![
+        on(rpc::GetRepo, repos, get),
+        on(rpc::ListRepos, repos, list),
+        on(rpc::CreateRepo, repos, create),
+        on(rpc::UpdateRepo, repos, update),
+        on(rpc::DeleteRepo, repos, delete),
+    ]
+}
+
+async fn get(repos: Repos, ctx: Ctx, request: GetRepoRequest) -> Result<Reply<Repo>> {
+    answer(&repos.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+}
+
+async fn list(repos: Repos, ctx: Ctx, request: ListReposRequest) -> Result<ListReposResponse> {
+    let filter = RepoFilter { name: list::filter(request.name.unwrap_or_default()) };
+    let common = list::Wire {
+        uidp: request.uidp,
+        page_size: request.page_size,
+        page_token: request.page_token,
+        order_by: request.order_by,
+        skip: request.skip,
+    };
+    let page = repos.list(&ctx, list::parse(common, Violations::default())?, filter).await?;
+    Ok(ListReposResponse {
+        repos: page.items.iter().map(convert::to_wire).collect(),
+        next_page_token: page.next_page_token,
+        total_count: Some(list::count(page.total)),
+        skipped: list::skipped(page.skipped),
+    })
+}
+
+async fn create(repos: Repos, ctx: Ctx, request: CreateRepoRequest) -> Result<Reply<Repo>> {
+    let parent = uidp::one("parent", &request.parent)?;
+    let repo = with_source(&repos, &ctx, contract::mask::writable(&request.repo.unwrap_or_default())).await?;
+    answer(&repos.create(&ctx, &parent, convert::spec_from_wire(repo)?).await?)
+}
+
+async fn update(repos: Repos, ctx: Ctx, request: UpdateRepoRequest) -> Result<Reply<Repo>> {
+    let mut repo = request.repo.unwrap_or_default();
+    let uid = uidp::one("uid", &repo.uid)?;
+    if mask::touches(request.update_mask.as_ref(), "sync_config") {
+        repo = with_source(&repos, &ctx, repo).await?;
+    }
+    let patch = mask::patch(repo, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
+    answer(&repos.update(&ctx, &uid, patch).await?)
+}
+
+/// The request with its source as an identifier, whichever way it was named.
+async fn with_source(repos: &Repos, ctx: &Ctx, mut repo: Repo) -> Result<Repo> {
+    if let Some(sync) = &mut repo.sync_config
+        && !sync.source.is_empty()
+    {
+        sync.source = repos.resolve_source(ctx, &sync.source).await?.to_string();
+    }
+    Ok(repo)
+}
+
+async fn delete(repos: Repos, ctx: Ctx, request: DeleteRepoRequest) -> Result<()> {
+    repos.delete(&ctx, &uidp::one("uid", &request.uid)?).await
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
+fn answer(repo: &domain::registry::Repo) -> Result<Reply<Repo>> {
+    Ok(tagged(convert::to_wire(repo), repo.revision))
+}

@@ -1,0 +1,90 @@
+//! Role bindings, v2beta1.
+
+use contract::{
+    Reply,
+    chainguard::platform::iam::v2beta1::{
+        BatchCreateRoleBindingsRequest, BatchCreateRoleBindingsResponse, CreateRoleBindingRequest, DeleteRoleBindingRequest,
+        GetRoleBindingRequest, ListRoleBindingsRequest, ListRoleBindingsResponse, RoleBinding, UpdateRoleBindingRequest, rpc,
+    },
+};
+use domain::{Ctx, Result, Violations};
+use services::{RoleBindings, iam::role_bindings::RoleBindingFilter};
+
+use crate::{
+    endpoint::{Endpoint, on, tagged},
+    list, mask, uidp,
+};
+
+pub(crate) mod convert;
+
+/// The RPCs of role bindings.
+pub(crate) fn endpoints(bindings: &RoleBindings) -> Vec<Endpoint> {
+    vec![
+        on(rpc::GetRoleBinding, bindings, get),
+        on(rpc::ListRoleBindings, bindings, list),
+        on(rpc::CreateRoleBinding, bindings, create),
+        on(rpc::UpdateRoleBinding, bindings, update),
+        on(rpc::DeleteRoleBinding, bindings, delete),
+        on(rpc::BatchCreateRoleBindings, bindings, batch_create),
+    ]
+}
+
+async fn get(bindings: RoleBindings, ctx: Ctx, request: GetRoleBindingRequest) -> Result<Reply<RoleBinding>> {
+    answer(&bindings.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+}
+
+async fn list(bindings: RoleBindings, ctx: Ctx, request: ListRoleBindingsRequest) -> Result<ListRoleBindingsResponse> {
+    let mut violations = Violations::default();
+    let filter = RoleBindingFilter {
+        identity: uidp::optional("identity", &request.identity, &mut violations),
+        group: uidp::optional("group", &request.group, &mut violations),
+        role: uidp::optional("role", &request.role, &mut violations),
+    };
+    let common = list::Wire {
+        uidp: request.uidp,
+        page_size: request.page_size,
+        page_token: request.page_token,
+        order_by: request.order_by,
+        skip: request.skip,
+    };
+    let request = list::nameless(list::parse(common, violations)?)?;
+    let page = bindings.list(&ctx, request, filter).await?;
+    Ok(ListRoleBindingsResponse {
+        role_bindings: page.items.iter().map(convert::to_wire).collect(),
+        next_page_token: page.next_page_token,
+        total_count: Some(list::count(page.total)),
+        skipped: list::skipped(page.skipped),
+    })
+}
+
+async fn create(bindings: RoleBindings, ctx: Ctx, request: CreateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
+    let parent = uidp::one("parent", &request.parent)?;
+    let spec = convert::spec_from_wire(contract::mask::writable(&request.role_binding.unwrap_or_default()))?;
+    answer(&bindings.create(&ctx, &parent, spec).await?)
+}
+
+async fn update(bindings: RoleBindings, ctx: Ctx, request: UpdateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
+    let role_binding = request.role_binding.unwrap_or_default();
+    let uid = uidp::one("uid", &role_binding.uid)?;
+    let patch = mask::patch(role_binding, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
+    answer(&bindings.update(&ctx, &uid, patch).await?)
+}
+
+async fn delete(bindings: RoleBindings, ctx: Ctx, request: DeleteRoleBindingRequest) -> Result<()> {
+    bindings.delete(&ctx, &uidp::one("uid", &request.uid)?).await
+}
+
+async fn batch_create(
+    bindings: RoleBindings,
+    ctx: Ctx,
+    request: BatchCreateRoleBindingsRequest,
+) -> Result<BatchCreateRoleBindingsResponse> {
+    let batch = convert::batch_from_wire(&request)?;
+    let views = bindings.batch_create(&ctx, &batch.parent, batch.role.as_ref(), batch.items).await?;
+    Ok(BatchCreateRoleBindingsResponse { role_bindings: views.iter().map(convert::to_wire).collect() })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
+fn answer(role_binding: &domain::iam::RoleBindingView) -> Result<Reply<RoleBinding>> {
+    Ok(tagged(convert::to_wire(role_binding), role_binding.binding.revision))
+}

@@ -1,0 +1,72 @@
+//! Roles, v2beta1.
+
+use contract::{
+    Reply,
+    chainguard::platform::iam::v2beta1::{
+        CreateRoleRequest, DeleteRoleRequest, GetRoleRequest, ListRolesRequest, ListRolesResponse, Role, UpdateRoleRequest, rpc,
+    },
+};
+use domain::{Ctx, Result, Violations};
+use services::{Roles, iam::roles::RoleFilter};
+
+use crate::{
+    endpoint::{Endpoint, on, tagged},
+    list, mask, uidp,
+};
+
+pub(crate) mod convert;
+
+/// The RPCs of roles.
+pub(crate) fn endpoints(roles: &Roles) -> Vec<Endpoint> {
+    vec![
+        on(rpc::GetRole, roles, get),
+        on(rpc::ListRoles, roles, list),
+        on(rpc::CreateRole, roles, create),
+        on(rpc::UpdateRole, roles, update),
+        on(rpc::DeleteRole, roles, delete),
+    ]
+}
+
+async fn get(roles: Roles, ctx: Ctx, request: GetRoleRequest) -> Result<Reply<Role>> {
+    answer(&roles.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+}
+
+async fn list(roles: Roles, ctx: Ctx, request: ListRolesRequest) -> Result<ListRolesResponse> {
+    let filter = RoleFilter { name: list::filter(request.name) };
+    let common = list::Wire {
+        uidp: request.uidp,
+        page_size: request.page_size,
+        page_token: request.page_token,
+        order_by: request.order_by,
+        skip: request.skip,
+    };
+    let page = roles.list(&ctx, list::parse(common, Violations::default())?, filter).await?;
+    Ok(ListRolesResponse {
+        roles: page.items.iter().map(convert::to_wire).collect(),
+        next_page_token: page.next_page_token,
+        total_count: Some(list::count(page.total)),
+        skipped: list::skipped(page.skipped),
+    })
+}
+
+async fn create(roles: Roles, ctx: Ctx, request: CreateRoleRequest) -> Result<Reply<Role>> {
+    let parent = uidp::one("parent", &request.parent)?;
+    let spec = convert::spec_from_wire(contract::mask::writable(&request.role.unwrap_or_default()))?;
+    answer(&roles.create(&ctx, &parent, spec).await?)
+}
+
+async fn update(roles: Roles, ctx: Ctx, request: UpdateRoleRequest) -> Result<Reply<Role>> {
+    let role = request.role.unwrap_or_default();
+    let uid = uidp::one("uid", &role.uid)?;
+    let patch = mask::patch(role, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
+    answer(&roles.update(&ctx, &uid, patch).await?)
+}
+
+async fn delete(roles: Roles, ctx: Ctx, request: DeleteRoleRequest) -> Result<()> {
+    roles.delete(&ctx, &uidp::one("uid", &request.uid)?).await
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
+fn answer(role: &domain::iam::Role) -> Result<Reply<Role>> {
+    Ok(tagged(convert::to_wire(role), role.revision))
+}
