@@ -1,3 +1,5 @@
+//! The server about itself: `/livez`, `/readyz`, `/openapi.json`.
+
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,
@@ -21,6 +23,8 @@ pub(crate) enum Route {
     Live,
     /// Whether every part can serve.
     Ready,
+    /// The contract as an OpenAPI document.
+    OpenApi,
 }
 
 impl Route {
@@ -28,6 +32,7 @@ impl Route {
         match path {
             "/livez" => Some(Self::Live),
             "/readyz" => Some(Self::Ready),
+            "/openapi.json" => Some(Self::OpenApi),
             _ => None,
         }
     }
@@ -37,6 +42,7 @@ impl Route {
 pub(crate) async fn serve(shared: &Shared, route: Route, record: &mut Record) -> Response<Body> {
     match route {
         Route::Live => json::answer(r#"{"status":"live"}"#),
+        Route::OpenApi => json::answer(contract::openapi()),
         Route::Ready => match shared.readiness.ask().await {
             Ok(parts) => json::answer(serde_json::json!({ "status": "ready", "checks": parts }).to_string()),
             Err(error) => shared.refuse(error, record),

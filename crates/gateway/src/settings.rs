@@ -40,6 +40,9 @@ pub struct Limits {
     pub idle_timeout: Duration,
     /// How long a request of the contract may take, its body included. Default 60 s. A shorter `grpc-timeout` counts.
     pub request_timeout: Duration,
+    /// The same for requests outside the contract, until their answer begins. Default 60 s; none for routes that take long
+    /// uploads and bound them themselves.
+    pub fallback_timeout: Option<Duration>,
     /// Requests under way on one HTTP/2 connection; further ones wait at the client. Default 128.
     pub streams_per_connection: u32,
     /// Connections at once; further ones wait in the kernel. Default 8192.
@@ -63,6 +66,7 @@ impl Default for Limits {
             header_timeout: Duration::from_secs(15),
             idle_timeout: Duration::from_mins(2),
             request_timeout: Duration::from_mins(1),
+            fallback_timeout: Some(Duration::from_mins(1)),
             streams_per_connection: 128,
             connections: 8192,
             keep_alive_interval: Duration::from_secs(30),

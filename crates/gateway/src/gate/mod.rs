@@ -24,6 +24,8 @@ use admission::Admission;
 pub use methods::StartError;
 pub(crate) use methods::{Entry, Methods};
 
+use crate::observe::Record;
+
 /// The gate and what it asks of the rest of the program.
 pub(crate) struct Gate {
     pub(crate) authenticate: Arc<dyn Authenticate>,
@@ -44,12 +46,19 @@ pub(crate) struct Origin {
 }
 
 impl Gate {
-    /// Finds out who calls, and whether the method is there at all.
+    /// Finds out who calls, and whether the method is there at all; notes both in `record`.
     ///
     /// # Errors
     /// Unauthenticated without a good token, unless the method is public; unimplemented when the server does not have the
     /// method yet; invalid argument when a header of the call cannot be read.
-    pub(crate) async fn admit(&self, entry: &Entry, origin: &Origin, headers: &HeaderMap) -> Result<Ctx, Error> {
+    pub(crate) async fn admit(
+        &self,
+        entry: &Entry,
+        origin: &Origin,
+        headers: &HeaderMap,
+        record: &mut Record,
+    ) -> Result<Ctx, Error> {
+        record.method = Some(entry.method.path);
         let mut ctx = self.context(entry, origin);
         let bearer = bearer::read(headers);
         if entry.admission == Admission::Public {
@@ -57,6 +66,7 @@ impl Gate {
             ctx.bearer = bearer.ok();
         } else {
             let (caller, grants) = self.authenticate.authenticate(&bearer?, ctx.now).await?;
+            record.caller = Some(caller.identity.to_string());
             ctx.grants = access::narrow(grants, &caller.narrowing).into();
             ctx.actor = Actor::Caller(Arc::new(caller));
         }

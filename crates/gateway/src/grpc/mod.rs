@@ -60,9 +60,7 @@ async fn unary(
     let path = contract::canonical_path(request.uri().path());
     let method = contract::find_method(&path).ok_or_else(|| unknown(request.uri().path()))?;
     let entry = shared.methods.entry(method)?;
-    record.method = Some(method.path);
-    let ctx = shared.gate.admit(entry, origin, request.headers()).await?;
-    record.caller = ctx.caller().ok().map(|caller| caller.identity.to_string());
+    let ctx = shared.gate.admit(entry, origin, request.headers(), record).await?;
     let failure = OnceLock::new();
     let handler = Handler { gate: &shared.gate, entry, ctx, failure: &failure };
     let limit = shared.settings.limits.body_bytes;

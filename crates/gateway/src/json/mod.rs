@@ -57,10 +57,7 @@ pub(crate) async fn serve(
     record: &mut Record,
 ) -> Result<Response<Body>, Error> {
     let entry = shared.methods.entry(target.method)?;
-    record.method = Some(target.method.path);
-    let ctx = shared.gate.admit(entry, origin, request.headers()).await;
-    record.caller = ctx.as_ref().ok().and_then(|ctx| ctx.caller().ok()).map(|caller| caller.identity.to_string());
-    let ctx = ctx?;
+    let ctx = shared.gate.admit(entry, origin, request.headers(), record).await?;
     let (head, body) = request.into_parts();
     let mut wire = wire::Request::new(target.method, target.rule);
     bind::path(&mut wire, captures)?;

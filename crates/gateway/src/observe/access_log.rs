@@ -70,7 +70,12 @@ impl Record {
             Transport::Json => "json",
             Transport::Http => "http",
         };
-        let code = self.outcome.map_or("OK", |(kind, _)| kind.as_str());
+        // Routes outside the contract speak HTTP alone: what their status means is theirs to say.
+        let code = match (self.outcome, self.transport) {
+            (Some((kind, _)), _) => Some(kind.as_str()),
+            (None, Transport::Http) => None,
+            (None, Transport::Grpc | Transport::Json) => Some("OK"),
+        };
         let rule = self.outcome.map(|(_, rule)| rule.as_str());
         tracing::info!(
             target: "access",

@@ -77,9 +77,15 @@ impl Shared {
 
     async fn fall_back(&self, request: Request<Incoming>, record: &mut Record) -> Response<Body> {
         let (verb, path) = (request.method().clone(), request.uri().path().to_owned());
-        let response = match self.fallback.clone().call(request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
+        let answer = self.fallback.clone().call(request);
+        let answered = match self.settings.limits.fallback_timeout {
+            Some(limit) => within(limit, answer).await,
+            None => Ok(answer.await),
+        };
+        let response = match answered {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(error) => return self.refuse(error, record),
         };
         if response.body().size_hint().exact() != Some(0) {
             return response.map(Body::stream);

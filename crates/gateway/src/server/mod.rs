@@ -133,8 +133,8 @@ impl Builder {
         self
     }
 
-    /// What answers paths outside the contract. It brings its own limits on bodies and time; answers of 404 and 405 without
-    /// a body get the standard one.
+    /// What answers paths outside the contract. It brings its own limits on bodies; answers of 404 and 405 without a body get
+    /// the standard one.
     #[must_use]
     pub fn fallback(self, fallback: axum::Router) -> Self {
         Self { fallback, ..self }

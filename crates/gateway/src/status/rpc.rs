@@ -19,7 +19,7 @@ pub(crate) fn to_tonic(error: &Error, error_domain: &str) -> Status {
     if let Some(delay) = retry_after(error)
         && let Ok(value) = MetadataValue::try_from(delay.as_millis().to_string())
     {
-        // What published clients wait for: gRFC A6, "pushback".
+        // How a server tells gRPC clients when to retry: gRFC A6, "pushback".
         metadata.insert("grpc-retry-pushback-ms", value);
     }
     Status::with_details_and_metadata(Code::from_i32(status.code), status.message, details, metadata)

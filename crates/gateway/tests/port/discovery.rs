@@ -23,6 +23,14 @@ async fn liveness_and_readiness_are_told_apart() {
 }
 
 #[tokio::test]
+async fn the_contract_is_published_as_openapi() {
+    let server = start().await;
+    let answered = server.send(server.request(Method::GET, "/openapi.json")).await;
+    assert_eq!((answered.status, answered.header("content-type")), (200, "application/json"));
+    assert!(answered.json()["paths"].as_object().unwrap().len() > 30);
+}
+
+#[tokio::test]
 async fn health_asks_the_same_parts() {
     let server = start().await;
     let mut health = HealthClient::new(server.channel().await);

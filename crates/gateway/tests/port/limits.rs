@@ -36,6 +36,9 @@ async fn headers_above_32_kib_are_refused() {
     let answered = server.send(get("a".repeat(33 << 10))).await;
     let message = "Invalid argument: the headers are larger than 32768 bytes".to_owned();
     assert_eq!(answered.error(), (431, 3, "TOO_LARGE".to_owned(), message));
+    let http2 = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let request = http2.get(format!("http://{}/livez", server.address)).header("x-large", "a".repeat(33 << 10));
+    assert_eq!(server.send(request).await.error().0, 431);
     let many = "x-a: 1\r\n".repeat(120);
     for headers in [many, format!("x-large: {}\r\n", "a".repeat(512 << 10))] {
         let answer = raw(&server, format!("GET /livez HTTP/1.1\r\nhost: x\r\n{headers}\r\n").as_bytes()).await;

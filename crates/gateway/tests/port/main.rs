@@ -14,4 +14,5 @@ mod idempotency;
 mod json;
 mod lifecycle;
 mod limits;
+mod log;
 mod support;
