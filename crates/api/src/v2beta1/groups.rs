@@ -29,7 +29,7 @@ pub(crate) fn endpoints(groups: &Groups) -> Vec<Endpoint> {
 }
 
 async fn get(groups: Groups, ctx: Ctx, request: GetGroupRequest) -> Result<Reply<Group>> {
-    answer(&groups.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+    Ok(answer(&groups.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
 async fn list(groups: Groups, ctx: Ctx, request: ListGroupsRequest) -> Result<ListGroupsResponse> {
@@ -55,21 +55,21 @@ async fn create(groups: Groups, ctx: Ctx, request: CreateGroupRequest) -> Result
     let parent = uidp::optional("parent", &request.parent, &mut violations);
     violations.check()?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.group.unwrap_or_default()))?;
-    answer(&groups.create(&ctx, parent.as_ref(), spec).await?)
+    Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?))
 }
 
 async fn update(groups: Groups, ctx: Ctx, request: UpdateGroupRequest) -> Result<Reply<Group>> {
     let group = request.group.unwrap_or_default();
     let uid = uidp::one("uid", &group.uid)?;
     let patch = mask::patch(group, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    answer(&groups.update(&ctx, &uid, patch).await?)
+    Ok(answer(&groups.update(&ctx, &uid, patch).await?))
 }
 
 async fn delete(groups: Groups, ctx: Ctx, request: DeleteGroupRequest) -> Result<()> {
     groups.delete(&ctx, &uidp::one("uid", &request.uid)?).await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
-fn answer(group: &domain::iam::Group) -> Result<Reply<Group>> {
-    Ok(tagged(convert::to_wire(group), group.revision))
+/// The resource with its entity tag.
+fn answer(group: &domain::iam::Group) -> Reply<Group> {
+    tagged(convert::to_wire(group), group.revision)
 }

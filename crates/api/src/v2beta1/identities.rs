@@ -31,7 +31,7 @@ pub(crate) fn endpoints(identities: &Identities) -> Vec<Endpoint> {
 }
 
 async fn get(identities: Identities, ctx: Ctx, request: GetIdentityRequest) -> Result<Reply<Identity>> {
-    answer(&identities.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+    Ok(answer(&identities.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
 async fn list(identities: Identities, ctx: Ctx, request: ListIdentitiesRequest) -> Result<ListIdentitiesResponse> {
@@ -57,14 +57,14 @@ async fn list(identities: Identities, ctx: Ctx, request: ListIdentitiesRequest) 
 async fn create(identities: Identities, ctx: Ctx, request: CreateIdentityRequest) -> Result<Reply<Identity>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.identity.unwrap_or_default()))?;
-    answer(&identities.create(&ctx, &parent, spec).await?)
+    Ok(answer(&identities.create(&ctx, &parent, spec).await?))
 }
 
 async fn update(identities: Identities, ctx: Ctx, request: UpdateIdentityRequest) -> Result<Reply<Identity>> {
     let identity = request.identity.unwrap_or_default();
     let uid = uidp::one("uid", &identity.uid)?;
     let patch = mask::patch(identity, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    answer(&identities.update(&ctx, &uid, patch).await?)
+    Ok(answer(&identities.update(&ctx, &uid, patch).await?))
 }
 
 async fn delete(identities: Identities, ctx: Ctx, request: DeleteIdentityRequest) -> Result<()> {
@@ -76,7 +76,7 @@ async fn lookup(identities: Identities, ctx: Ctx, request: LookupIdentityRequest
     Ok(LookupIdentityResponse { uid: uid.to_string() })
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
-fn answer(identity: &domain::iam::Identity) -> Result<Reply<Identity>> {
-    Ok(tagged(convert::to_wire(identity), identity.revision))
+/// The resource with its entity tag.
+fn answer(identity: &domain::iam::Identity) -> Reply<Identity> {
+    tagged(convert::to_wire(identity), identity.revision)
 }

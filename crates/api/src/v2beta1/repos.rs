@@ -29,7 +29,7 @@ pub(crate) fn endpoints(repos: &Repos) -> Vec<Endpoint> {
 }
 
 async fn get(repos: Repos, ctx: Ctx, request: GetRepoRequest) -> Result<Reply<Repo>> {
-    answer(&repos.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+    Ok(answer(&repos.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
 async fn list(repos: Repos, ctx: Ctx, request: ListReposRequest) -> Result<ListReposResponse> {
@@ -53,7 +53,7 @@ async fn list(repos: Repos, ctx: Ctx, request: ListReposRequest) -> Result<ListR
 async fn create(repos: Repos, ctx: Ctx, request: CreateRepoRequest) -> Result<Reply<Repo>> {
     let parent = uidp::one("parent", &request.parent)?;
     let repo = with_source(&repos, &ctx, contract::mask::writable(&request.repo.unwrap_or_default())).await?;
-    answer(&repos.create(&ctx, &parent, convert::spec_from_wire(repo)?).await?)
+    Ok(answer(&repos.create(&ctx, &parent, convert::spec_from_wire(repo)?).await?))
 }
 
 async fn update(repos: Repos, ctx: Ctx, request: UpdateRepoRequest) -> Result<Reply<Repo>> {
@@ -63,7 +63,7 @@ async fn update(repos: Repos, ctx: Ctx, request: UpdateRepoRequest) -> Result<Re
         repo = with_source(&repos, &ctx, repo).await?;
     }
     let patch = mask::patch(repo, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    answer(&repos.update(&ctx, &uid, patch).await?)
+    Ok(answer(&repos.update(&ctx, &uid, patch).await?))
 }
 
 /// The request with its source as an identifier, whichever way it was named.
@@ -80,7 +80,7 @@ async fn delete(repos: Repos, ctx: Ctx, request: DeleteRepoRequest) -> Result<()
     repos.delete(&ctx, &uidp::one("uid", &request.uid)?).await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
-fn answer(repo: &domain::registry::Repo) -> Result<Reply<Repo>> {
-    Ok(tagged(convert::to_wire(repo), repo.revision))
+/// The resource with its entity tag.
+fn answer(repo: &domain::registry::Repo) -> Reply<Repo> {
+    tagged(convert::to_wire(repo), repo.revision)
 }

@@ -30,7 +30,7 @@ pub(crate) fn endpoints(bindings: &RoleBindings) -> Vec<Endpoint> {
 }
 
 async fn get(bindings: RoleBindings, ctx: Ctx, request: GetRoleBindingRequest) -> Result<Reply<RoleBinding>> {
-    answer(&bindings.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+    Ok(answer(&bindings.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
 async fn list(bindings: RoleBindings, ctx: Ctx, request: ListRoleBindingsRequest) -> Result<ListRoleBindingsResponse> {
@@ -60,14 +60,14 @@ async fn list(bindings: RoleBindings, ctx: Ctx, request: ListRoleBindingsRequest
 async fn create(bindings: RoleBindings, ctx: Ctx, request: CreateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.role_binding.unwrap_or_default()))?;
-    answer(&bindings.create(&ctx, &parent, spec).await?)
+    Ok(answer(&bindings.create(&ctx, &parent, spec).await?))
 }
 
 async fn update(bindings: RoleBindings, ctx: Ctx, request: UpdateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
     let role_binding = request.role_binding.unwrap_or_default();
     let uid = uidp::one("uid", &role_binding.uid)?;
     let patch = mask::patch(role_binding, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    answer(&bindings.update(&ctx, &uid, patch).await?)
+    Ok(answer(&bindings.update(&ctx, &uid, patch).await?))
 }
 
 async fn delete(bindings: RoleBindings, ctx: Ctx, request: DeleteRoleBindingRequest) -> Result<()> {
@@ -84,7 +84,7 @@ async fn batch_create(
     Ok(BatchCreateRoleBindingsResponse { role_bindings: views.iter().map(convert::to_wire).collect() })
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
-fn answer(role_binding: &domain::iam::RoleBindingView) -> Result<Reply<RoleBinding>> {
-    Ok(tagged(convert::to_wire(role_binding), role_binding.binding.revision))
+/// The resource with its entity tag.
+fn answer(role_binding: &domain::iam::RoleBindingView) -> Reply<RoleBinding> {
+    tagged(convert::to_wire(role_binding), role_binding.binding.revision)
 }

@@ -28,7 +28,7 @@ pub(crate) fn endpoints(roles: &Roles) -> Vec<Endpoint> {
 }
 
 async fn get(roles: Roles, ctx: Ctx, request: GetRoleRequest) -> Result<Reply<Role>> {
-    answer(&roles.get(&ctx, &uidp::one("uid", &request.uid)?).await?)
+    Ok(answer(&roles.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
 async fn list(roles: Roles, ctx: Ctx, request: ListRolesRequest) -> Result<ListRolesResponse> {
@@ -52,21 +52,21 @@ async fn list(roles: Roles, ctx: Ctx, request: ListRolesRequest) -> Result<ListR
 async fn create(roles: Roles, ctx: Ctx, request: CreateRoleRequest) -> Result<Reply<Role>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.role.unwrap_or_default()))?;
-    answer(&roles.create(&ctx, &parent, spec).await?)
+    Ok(answer(&roles.create(&ctx, &parent, spec).await?))
 }
 
 async fn update(roles: Roles, ctx: Ctx, request: UpdateRoleRequest) -> Result<Reply<Role>> {
     let role = request.role.unwrap_or_default();
     let uid = uidp::one("uid", &role.uid)?;
     let patch = mask::patch(role, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    answer(&roles.update(&ctx, &uid, patch).await?)
+    Ok(answer(&roles.update(&ctx, &uid, patch).await?))
 }
 
 async fn delete(roles: Roles, ctx: Ctx, request: DeleteRoleRequest) -> Result<()> {
     roles.delete(&ctx, &uidp::one("uid", &request.uid)?).await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every answer of this file ends with it")]
-fn answer(role: &domain::iam::Role) -> Result<Reply<Role>> {
-    Ok(tagged(convert::to_wire(role), role.revision))
+/// The resource with its entity tag.
+fn answer(role: &domain::iam::Role) -> Reply<Role> {
+    tagged(convert::to_wire(role), role.revision)
 }
