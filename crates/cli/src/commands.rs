@@ -11,15 +11,19 @@ use crate::{
     output,
 };
 
+mod admin;
 mod auth;
 mod contract;
 mod dev;
 mod iam;
 mod images;
+mod serve;
 mod version;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run the server
+    Serve(serve::Serve),
     /// Log in and out, and see who you are
     #[command(subcommand)]
     Auth(auth::Auth),
@@ -29,6 +33,9 @@ pub(crate) enum Command {
     /// Image repositories
     #[command(subcommand, visible_alias = "image")]
     Images(images::Images),
+    /// Act as the operator of a server on this machine
+    #[command(subcommand)]
+    Admin(admin::Admin),
     /// Tools for a server in dev mode
     #[command(subcommand)]
     Dev(dev::Dev),
@@ -60,11 +67,17 @@ pub fn run() -> ExitCode {
 }
 
 fn execute(global: &Global, command: Command) -> Result<(), Failure> {
-    Builder::new_current_thread().enable_all().build()?.block_on(async {
+    let mut builder = match command {
+        Command::Serve(_) => Builder::new_multi_thread(),
+        _ => Builder::new_current_thread(),
+    };
+    builder.enable_all().build()?.block_on(async {
         match command {
+            Command::Serve(serve) => serve.run().await,
             Command::Auth(auth) => auth.run(global).await,
             Command::Iam(iam) => iam.run(global).await,
             Command::Images(images) => images.run(global).await,
+            Command::Admin(admin) => admin.run().await,
             Command::Dev(dev) => dev.run(global).await,
             Command::Contract(contract) => contract.run(),
             Command::Version => version::run(global),

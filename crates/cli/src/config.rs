@@ -1,10 +1,11 @@
-//! Flags and environment variables. Nothing outside this module and `config/env.rs` looks at either.
+//! Flags and environment variables. Nothing outside this module and those below it looks at either.
 
 use clap::{Arg, ArgMatches, Args, Command as ClapCommand, CommandFactory, FromArgMatches, Parser, builder::FalseyValueParser};
 
 use crate::{commands::Command, exit::Exit, output::Format};
 
 pub(crate) mod env;
+pub(crate) mod program;
 
 /// Identity and access, registry metadata, advisories and events in one server.
 #[derive(Debug, Parser)]

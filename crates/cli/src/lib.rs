@@ -15,5 +15,7 @@ mod token_cache;
 mod views;
 
 pub mod clock;
+pub mod entropy;
+pub mod serve;
 
 pub use commands::run;

@@ -76,6 +76,11 @@ pub(crate) fn below(parent: Option<String>, recursive: bool) -> Option<UidpFilte
     })
 }
 
+/// The order of lists that people read.
+pub(crate) fn by_name() -> String {
+    "name".to_owned()
+}
+
 /// Only what has no parent.
 pub(crate) fn roots() -> UidpFilter {
     UidpFilter { in_root: true, ..UidpFilter::default() }

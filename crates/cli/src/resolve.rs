@@ -89,8 +89,7 @@ fn the_one(noun: &str, command: &str, name: &str, found: impl Iterator<Item = St
             let uids: Vec<_> = others.iter().chain([&last]).take(5).map(String::as_str).collect();
             let more = (others.len() + 1).saturating_sub(uids.len());
             let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-            let count = others.len() + 1;
-            Err(Failure::usage(format!("{count} things of the kind {noun} are named {name:?}: {}{more}", uids.join(", ")))
+            Err(Failure::usage(format!("the {noun} name {name:?} is ambiguous, it stands for {}{more}", uids.join(", ")))
                 .hint("use the UID instead of the name"))
         }
         (None, _) => Err(Failure::new(Exit::NotFound, format!("no {noun} named {name:?} is visible to you"))
@@ -116,7 +115,7 @@ mod tests {
         );
         assert_eq!(
             told(&["a", "b", "c", "d", "e", "f", "g"]),
-            Err("error: 7 things of the kind role are named \"x\": a, b, c, d, e and 2 more\nhint: use the UID instead of the name"
+            Err("error: the role name \"x\" is ambiguous, it stands for a, b, c, d, e and 2 more\nhint: use the UID instead of the name"
                 .into())
         );
     }

@@ -9,7 +9,7 @@ use crate::{USER_AGENT, error::Error};
 /// How long a connection may take to come up.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a call may take.
-const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+const CALL_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Connects to the server at `url`; a path in it plays no role for gRPC.
 pub(crate) async fn connect(url: &str) -> Result<Channel, Error> {

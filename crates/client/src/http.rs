@@ -112,7 +112,7 @@ impl Http {
         let inner = reqwest::Client::builder()
             .user_agent(USER_AGENT)
             .connect_timeout(Duration::from_secs(5))
-            .timeout(Duration::from_secs(60))
+            .timeout(Duration::from_mins(1))
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| Error::usage(format!("HTTP cannot be set up: {error}")))?;

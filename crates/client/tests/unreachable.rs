@@ -1,4 +1,5 @@
 //! What the caller reads when there is no server, or the address is none.
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use client::{Client, http};
 

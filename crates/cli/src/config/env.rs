@@ -1,7 +1,7 @@
 //! The environment variables that are no flags.
 #![expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
 
-use std::path::PathBuf;
+use std::{os::unix::fs::MetadataExt, path::PathBuf};
 
 use client::Token;
 
@@ -15,4 +15,15 @@ pub(crate) fn token() -> Option<Token> {
 pub(crate) fn cache_dir() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+}
+
+/// What to log: `PROVOST_LOG`, else `RUST_LOG`, in the syntax of `tracing_subscriber::EnvFilter`.
+pub(crate) fn log_filter() -> Option<String> {
+    ["PROVOST_LOG", "RUST_LOG"].into_iter().find_map(|name| std::env::var(name).ok().filter(|filter| !filter.is_empty()))
+}
+
+/// The system's user that runs this program, by number, for the audit log.
+pub(crate) fn system_user() -> String {
+    let owner = std::fs::metadata("/proc/self").map(|process| process.uid());
+    owner.map_or_else(|_| "unknown".to_owned(), |uid| uid.to_string())
 }

@@ -18,7 +18,7 @@ use crate::{
     config::Global,
     confirm::confirm,
     exit::{Exit, Failure},
-    listing::{all, below},
+    listing::{all, below, by_name},
     output::Format,
     resolve, session,
     views::IdentityRow,
@@ -124,6 +124,7 @@ impl List {
             uidp: below(parent, self.within.recursive),
             name: self.name,
             relationship_type: kind.into(),
+            order_by: by_name(),
             ..ListIdentitiesRequest::default()
         };
         let identities = all::<ListIdentities>(client, request).await?;
@@ -160,6 +161,9 @@ async fn roles_by_identity(client: &Client) -> Result<HashMap<String, Vec<String
         if !roles.contains(&role.name) {
             roles.push(role.name);
         }
+    }
+    for roles in held.values_mut() {
+        roles.sort();
     }
     Ok(held)
 }

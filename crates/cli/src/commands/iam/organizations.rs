@@ -7,7 +7,7 @@ use super::{Naming, groups};
 use crate::{
     config::Global,
     exit::Failure,
-    listing::{all, roots},
+    listing::{all, by_name, roots},
     resolve, session,
 };
 
@@ -47,7 +47,8 @@ impl Organizations {
         let client = session::connect(global).await?;
         match self {
             Self::List { name } => {
-                let request = ListGroupsRequest { name, uidp: Some(roots()), ..ListGroupsRequest::default() };
+                let request =
+                    ListGroupsRequest { name, uidp: Some(roots()), order_by: by_name(), ..ListGroupsRequest::default() };
                 global.output.list(&all::<ListGroups>(&client, request).await?)
             }
             Self::Describe { organization } => {

@@ -16,7 +16,7 @@ use crate::{
     config::Global,
     confirm::confirm,
     exit::Failure,
-    listing::{all, below, roots},
+    listing::{all, below, by_name, roots},
     resolve, session,
 };
 
@@ -91,7 +91,7 @@ impl Roles {
             Self::List { name, managed, within } => {
                 let parent = resolve::optional_group(&client, within.parent.as_deref()).await?;
                 let uidp = if managed { Some(roots()) } else { below(parent, within.recursive) };
-                let request = ListRolesRequest { name, uidp, ..ListRolesRequest::default() };
+                let request = ListRolesRequest { name, uidp, order_by: by_name(), ..ListRolesRequest::default() };
                 global.output.list(&all::<ListRoles>(&client, request).await?)
             }
             Self::Describe { role } => {

@@ -17,7 +17,7 @@ use crate::{
     config::Global,
     confirm::confirm,
     exit::{Exit, Failure},
-    listing::{all, below},
+    listing::{all, below, by_name},
     output::Format,
     resolve, session,
     views::RepoRow,
@@ -87,7 +87,11 @@ impl List {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
         let parent = resolve::optional_group(client, self.parent.as_deref()).await?;
         let uidp = below(parent, self.recursive);
-        let repos = all::<ListRepos>(client, ListReposRequest { uidp, name: self.repo, ..ListReposRequest::default() }).await?;
+        let repos = all::<ListRepos>(
+            client,
+            ListReposRequest { uidp, name: self.repo, order_by: by_name(), ..ListReposRequest::default() },
+        )
+        .await?;
         let names = match global.output {
             Format::Table => group_names(client, &repos).await?,
             Format::Json | Format::Id => HashMap::new(),

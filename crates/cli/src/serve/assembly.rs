@@ -1,0 +1,157 @@
+//! Putting the server together, and taking it down.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use api::Services;
+use domain::{Clock, Entropy, ports::Seal};
+use gateway::Server;
+use services::{AuditRefusals, Bootstrap, Groups, Identities, ReplayStore, Repos, RoleBindings, Roles, WhoAmI};
+use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer};
+use tokio::net::TcpListener;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    Core, DevAccount, Operators, Settings, StartError,
+    admin_socket::{self, AdminSocket},
+    dev,
+    ready::StoreReady,
+    record::Record,
+};
+
+/// The methods that anybody may call although the contract does not say so: they judge the presented token themselves.
+const PUBLIC: [&str; 3] = [
+    "/chainguard.platform.oidc.SecurityTokenService/Exchange",
+    "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
+    "/chainguard.platform.auth.Auth/GetHeadlessSession",
+];
+
+/// A server that answers.
+#[derive(Debug)]
+pub struct Running {
+    /// Where it listens.
+    pub addr: SocketAddr,
+    /// The URL under which clients reach it.
+    pub base_url: String,
+    /// In dev mode: whom it knows from the start.
+    pub dev: Option<DevAccount>,
+    /// Who mints tokens for its operators.
+    pub operators: Operators,
+    core: Core,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+/// Starts a server. Its time and its randomness come from `clock` and `entropy` alone.
+///
+/// # Errors
+/// When a setting must not be, the address is taken, another process holds the data folder, or folder or keys cannot be
+/// used.
+pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Running, StartError> {
+    settings.check()?;
+    let cannot_listen = |error| StartError::while_doing(format!("cannot listen on {}", settings.listen), &error);
+    let listener = TcpListener::bind(settings.listen).await.map_err(cannot_listen)?;
+    let addr = listener.local_addr().map_err(cannot_listen)?;
+    let base_url = settings.base_url_at(addr);
+    let core = Core::open(&settings.data, &settings.key_path(), sts_settings(&settings, &base_url), clock, entropy).await?;
+    match start(&settings, core.clone(), listener, addr, base_url).await {
+        Ok(running) => Ok(running),
+        Err(error) => {
+            core.store.close().await;
+            Err(error)
+        }
+    }
+}
+
+async fn start(
+    settings: &Settings,
+    core: Core,
+    listener: TcpListener,
+    addr: SocketAddr,
+    base_url: String,
+) -> Result<Running, StartError> {
+    Bootstrap::new(core.store.clone()).built_in_roles(&core.system("update built-in roles")).await?;
+    let last = Record::read(&settings.data)?;
+    let dev = if settings.dev { Some(dev::account(&core, &base_url, last.as_ref()).await?) } else { None };
+    Record { base_url: base_url.clone() }.write(&settings.data)?;
+    let server = server(settings, &core, &base_url)?;
+    let (stop, tasks, operators) = (CancellationToken::new(), TaskTracker::new(), core.operators());
+    match AdminSocket::bind(&settings.data) {
+        Ok(socket) => drop(tasks.spawn(socket.serve(Arc::new(operators.clone()), stop.clone()))),
+        Err(error) => {
+            let path = admin_socket::path_in(&settings.data);
+            tracing::warn!(%error, path = %path.display(), "no admin socket: `provost admin` will not reach this server");
+        }
+    }
+    tasks.spawn(server.serve(listener, stop.clone()));
+    tasks.close();
+    Ok(Running { addr, base_url, dev, operators, core, stop, tasks })
+}
+
+impl Running {
+    /// Stops: no new connections, requests under way may finish, everything queued is written. Returns when all is done.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.tasks.wait().await;
+        self.core.store.close().await;
+    }
+
+    /// The store, for tests that look behind the API.
+    #[must_use]
+    pub fn store(&self) -> &store::Store {
+        &self.core.store
+    }
+}
+
+fn sts_settings(settings: &Settings, base_url: &str) -> sts::Settings {
+    let mut sts = sts::Settings::new(base_url);
+    sts.allow_loopback_http = settings.dev;
+    sts.allow_private_addresses = settings.allow_private_addresses;
+    let dev = settings.dev.then(|| dev::issuer(base_url));
+    let issuers = settings.providers.iter().cloned().chain(dev);
+    sts.providers = issuers.map(|issuer| Provider { issuer, audiences: Vec::new() }).collect();
+    sts
+}
+
+fn server(settings: &Settings, core: &Core, base_url: &str) -> Result<Server, StartError> {
+    let store = || core.store.clone();
+    let port = gateway::Settings { limits: settings.limits.clone(), ..gateway::Settings::default() };
+    let authenticate = Authenticator::new(store(), core.tokens.clone(), core.sts.base_url.clone());
+    let mut routes = api::issuer::routes(&core.sts, core.signing.ring(), Arc::clone(&core.clock));
+    if settings.dev {
+        let idp = devidp::DevIdp::new(base_url, Arc::clone(&core.clock), Arc::clone(&core.entropy))?;
+        routes = routes.merge(idp.router());
+    }
+    let built = Server::builder()
+        .settings(port)
+        .endpoints(api::endpoints(&use_cases(settings, core)))
+        .public(&PUBLIC)
+        .authenticate(Arc::new(authenticate))
+        .replays(Arc::new(ReplayStore::new(store())))
+        .refusals(Arc::new(AuditRefusals::new(store())))
+        .clock(Arc::clone(&core.clock))
+        .entropy(Arc::clone(&core.entropy))
+        .ready(Arc::new(StoreReady(store())))
+        .ready(Arc::clone(&core.signing) as _)
+        .fallback(routes)
+        .build();
+    built.map_err(|error| StartError::while_doing("the contract cannot be served", &error))
+}
+
+fn use_cases(settings: &Settings, core: &Core) -> Services {
+    let seal: Arc<dyn Seal> = Arc::new(Sealer::new(Arc::clone(&core.root), Arc::clone(&core.entropy)));
+    let decided = services::Settings {
+        self_service_organizations: settings.dev || settings.self_service_organizations,
+        registry_host: String::new(),
+    };
+    let (store, seal) = (|| core.store.clone(), || Arc::clone(&seal));
+    let relationships = Arc::new(RelationshipCheck::new(&core.sts));
+    Services {
+        groups: Groups::new(store(), seal(), decided.clone()),
+        identities: Identities::new(store(), seal(), relationships),
+        roles: Roles::new(store(), seal()),
+        role_bindings: RoleBindings::new(store(), seal()),
+        repos: Repos::new(store(), seal(), decided),
+        who_am_i: WhoAmI::new(store()),
+        exchange: Exchange::new(store(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts)),
+    }
+}

@@ -1,0 +1,20 @@
+//! What `/readyz` asks.
+
+use async_trait::async_trait;
+use domain::{Error, ports::Ready};
+use store::Store;
+
+/// The store, as a part without which the server is not ready.
+#[derive(Debug)]
+pub(super) struct StoreReady(pub(super) Store);
+
+#[async_trait]
+impl Ready for StoreReady {
+    fn name(&self) -> &'static str {
+        "store"
+    }
+
+    async fn check(&self) -> Result<(), Error> {
+        self.0.ping().await
+    }
+}

@@ -1,0 +1,62 @@
+//! What a server notes in its data folder for the next start and for `provost admin`: its base URL.
+
+use std::{fs, io::ErrorKind, path::Path};
+
+use serde::{Deserialize, Serialize};
+
+use super::StartError;
+
+/// The contents of `DATA/server.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// The base URL of the server that last ran on this data.
+    pub(crate) base_url: String,
+}
+
+impl Record {
+    const FILE: &str = "server.json";
+
+    /// What the last server noted; `None` when none ever ran.
+    ///
+    /// # Errors
+    /// When the file is there but cannot be read.
+    pub(crate) fn read(data: &Path) -> Result<Option<Self>, StartError> {
+        let path = data.join(Self::FILE);
+        let failed =
+            |error: &(dyn std::error::Error + 'static)| StartError::while_doing(format!("cannot read {}", path.display()), error);
+        match fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| failed(&error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    /// Notes it; readers see the old text or the new one. The caller holds the store's lock, so nobody else writes.
+    ///
+    /// # Errors
+    /// When the data folder cannot be written.
+    pub(crate) fn write(&self, data: &Path) -> Result<(), StartError> {
+        let path = data.join(Self::FILE);
+        let draft = path.with_extension("json.new");
+        let text = serde_json::json!({ "base_url": self.base_url }).to_string();
+        fs::write(&draft, text + "\n")
+            .and_then(|()| fs::rename(&draft, &path))
+            .map_err(|error| StartError::while_doing(format!("cannot write {}", path.display()), &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_noted_is_read_again() {
+        let data = tempfile::tempdir().expect("a folder");
+        assert_eq!(Record::read(data.path()).expect("readable"), None);
+        let record = Record { base_url: "http://127.0.0.1:1".into() };
+        record.write(data.path()).expect("writable");
+        assert_eq!(Record::read(data.path()).expect("readable"), Some(record));
+        fs::write(data.path().join(Record::FILE), "{").expect("writable");
+        assert!(Record::read(data.path()).is_err_and(|error| error.to_string().contains("cannot read")));
+    }
+}

@@ -1,0 +1,150 @@
+//! Everything about a server that can be set, and what is refused.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use url::{Host, Url};
+
+use super::StartError;
+
+/// The settings of a server. Nothing in here is read from the environment.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where to listen; port 0 lets the system choose one.
+    pub listen: SocketAddr,
+    /// The folder with everything that must survive: database, keys. Made when it does not exist.
+    pub data: PathBuf,
+    /// The file with the key-encryption key; `key` in the data folder when `None`.
+    pub key_file: Option<PathBuf>,
+    /// The URL under which clients reach the server: audience of its tokens and their issuer. Only dev mode can do without.
+    pub base_url: Option<String>,
+    /// Development mode: loopback only, with an identity provider of its own and a first organization.
+    pub dev: bool,
+    /// Whether every authenticated caller may create organizations. Dev mode always allows it.
+    pub self_service_organizations: bool,
+    /// The identity providers whose users may log in without naming an identity.
+    pub providers: Vec<String>,
+    /// Whether identity providers may have private addresses. Dev mode always allows loopback ones.
+    pub allow_private_addresses: bool,
+    /// Sizes, times and counts of the port.
+    pub limits: gateway::Limits,
+}
+
+impl Settings {
+    /// The settings of a server in dev mode with everything else as by default.
+    pub fn dev(listen: SocketAddr, data: impl Into<PathBuf>) -> Self {
+        Self {
+            listen,
+            data: data.into(),
+            key_file: None,
+            base_url: None,
+            dev: true,
+            self_service_organizations: false,
+            providers: Vec::new(),
+            allow_private_addresses: false,
+            limits: gateway::Limits::default(),
+        }
+    }
+
+    /// Where the key-encryption key is.
+    #[must_use]
+    pub fn key_path(&self) -> PathBuf {
+        self.key_file.clone().unwrap_or_else(|| self.data.join("key"))
+    }
+
+    /// Refuses what must not be started, before anything is touched.
+    ///
+    /// # Errors
+    /// Says which setting is wrong and what would be right.
+    pub fn check(&self) -> Result<(), StartError> {
+        if self.dev && !self.listen.ip().is_loopback() {
+            return Err(StartError::setting(format!(
+                "dev mode hands out any identity, so it only listens on this machine, not on {}; \
+                 use --listen 127.0.0.1:{}, or run without --dev",
+                self.listen.ip(),
+                self.listen.port()
+            )));
+        }
+        match &self.base_url {
+            Some(url) => check_base_url(url, self.dev),
+            None if self.dev => Ok(()),
+            None => Err(StartError::setting(
+                "--base-url is missing: the https URL under which clients reach this server; --dev does without",
+            )),
+        }
+    }
+
+    /// The base URL of a server that listens at `addr`.
+    #[must_use]
+    pub fn base_url_at(&self, addr: SocketAddr) -> String {
+        self.base_url.clone().unwrap_or_else(|| format!("http://{addr}"))
+    }
+}
+
+/// A base URL is `https`, or `http` on loopback, and an origin alone: tokens carry it byte for byte.
+fn check_base_url(text: &str, dev: bool) -> Result<(), StartError> {
+    let refuse = |why: &str| Err(StartError::setting(format!("{text:?} cannot be the base URL: {why}")));
+    let Ok(url) = Url::parse(text) else { return refuse("it does not parse") };
+    let loopback = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => return refuse("it names no host"),
+    };
+    match url.scheme() {
+        "https" if !dev => {}
+        "http" if loopback => {}
+        "http" => return refuse("http is for this machine alone; use https"),
+        _ if dev => return refuse("in dev mode it must be http on this machine"),
+        _ => return refuse("it must begin with https://"),
+    }
+    if url.origin().ascii_serialization() != text {
+        return refuse("it must be scheme, host and port alone, in lower case and without a slash at the end");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(dev: bool, listen: &str, base_url: Option<&str>) -> String {
+        let listen = listen.parse().expect("an address");
+        let settings = Settings { dev, base_url: base_url.map(str::to_owned), ..Settings::dev(listen, "data") };
+        settings.check().map_or_else(|error| error.to_string(), |()| "ok".to_owned())
+    }
+
+    #[test]
+    fn dev_mode_stays_on_the_machine() {
+        for (listen, ok) in
+            [("127.0.0.1:0", true), ("[::1]:80", true), ("0.0.0.0:80", false), ("[::]:80", false), ("10.0.0.1:80", false)]
+        {
+            assert_eq!(told(true, listen, None) == "ok", ok, "{listen}");
+        }
+        assert!(told(true, "0.0.0.0:80", None).contains("use --listen 127.0.0.1:80"));
+        assert!(told(true, "127.0.0.1:80", Some("https://a.example")).contains("in dev mode it must be http on this machine"));
+    }
+
+    #[test]
+    fn a_base_url_is_a_clean_origin() {
+        let listen = "0.0.0.0:80";
+        assert!(told(false, listen, None).contains("--base-url is missing"));
+        for good in ["https://a.example", "https://a.example:8443", "http://localhost:8080", "http://127.0.0.1", "http://[::1]:1"]
+        {
+            assert_eq!(told(false, listen, Some(good)), "ok", "{good}");
+        }
+        for (bad, why) in [
+            ("a.example", "does not parse"),
+            ("http://a.example", "http is for this machine alone"),
+            ("ftp://a.example", "must begin with https://"),
+            ("https://a.example/", "scheme, host and port alone"),
+            ("https://a.example/x", "scheme, host and port alone"),
+            ("https://A.example", "scheme, host and port alone"),
+            ("https://u@a.example", "scheme, host and port alone"),
+            ("https://a.example?q", "scheme, host and port alone"),
+            ("https://a.example:443", "scheme, host and port alone"),
+        ] {
+            let told = told(false, listen, Some(bad));
+            assert!(told.contains(why), "{bad}: {told}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Operators: tokens from beside the server, and from its folder alone.
+
+use std::{os::unix::fs::PermissionsExt, path::Path};
+
+use tempfile::TempDir;
+
+use crate::support::{PROVOST, Ran, Server, User, finish};
+
+fn admin_token(data: &Path, more: &[&str]) -> Ran {
+    let user = User::nowhere();
+    let mut command = user.command(PROVOST);
+    command.args(["admin", "token", "--data"]).arg(data).args(more);
+    finish(command, "")
+}
+
+#[test]
+fn beside_a_running_server() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let socket = std::fs::metadata(data.path().join("admin.sock")).expect("a socket");
+    assert_eq!(socket.permissions().mode() & 0o777, 0o600);
+    let ran = admin_token(data.path(), &["--ttl", "10m"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.stdout.lines().count(), 1, "the token alone");
+    let operator = User::with_token(&server, ran.stdout.trim());
+    // Operators see what is not theirs, and hold what nobody gave them.
+    let organization = operator.id(&["iam", "organizations", "create", "made-by-an-operator"]);
+    let listed = operator.done(&["iam", "organizations", "list", "-o", "id"]);
+    assert!(listed.contains(&organization) && listed.contains(&server.organization), "{listed}");
+}
+
+#[test]
+fn alone_on_the_folder() {
+    let data = TempDir::new().expect("a folder");
+    let mut server = Server::start(data.path());
+    server.signal("TERM");
+    assert_eq!(server.wait(), Some(0));
+    assert!(!data.path().join("admin.sock").exists(), "the socket goes with the server");
+    let ran = admin_token(data.path(), &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let server = Server::start_at(data.path(), server.listen());
+    let operator = User::with_token(&server, ran.stdout.trim());
+    assert!(operator.done(&["iam", "organizations", "list", "-o", "id"]).contains(&server.organization));
+}
+
+#[test]
+fn after_a_crash_the_dead_socket_is_no_obstacle() {
+    let data = TempDir::new().expect("a folder");
+    let mut server = Server::start(data.path());
+    server.kill();
+    assert!(data.path().join("admin.sock").exists());
+    assert_eq!(admin_token(data.path(), &[]).code, 0);
+    let server = Server::start_at(data.path(), server.listen());
+    assert_eq!(admin_token(data.path(), &[]).code, 0);
+    drop(server);
+}
+
+#[test]
+fn what_cannot_be() {
+    let empty = TempDir::new().expect("a folder");
+    let ran = admin_token(&empty.path().join("nothing"), &[]);
+    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    assert!(ran.stderr.contains("no server has ever run on"), "{}", ran.stderr);
+    assert!(!empty.path().join("nothing").exists(), "nothing was made");
+    let data = TempDir::new().expect("a folder");
+    let _server = Server::start(data.path());
+    for ttl in ["2h", "0s", "61m"] {
+        let ran = admin_token(data.path(), &["--ttl", ttl]);
+        assert_ne!(ran.code, 0, "{ttl}");
+        assert!(ran.stderr.contains("ttl must be between"), "{ttl}: {}", ran.stderr);
+    }
+    let ran = admin_token(data.path(), &["--ttl", "soon"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+}

@@ -1,0 +1,112 @@
+//! Logging in and out.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::support::{Server, Transcript, User};
+
+#[test]
+fn login_token_status_logout() {
+    let mut session = Transcript::default();
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::of(&server);
+    let ran = user.login(&server, "admin", Some(&server.identity));
+    session.add("log in as the owner", &ran);
+
+    let cached = user.home.path().join(format!(".cache/chainguard/http:--{}/oidc-token", server.listen()));
+    let token = std::fs::read_to_string(&cached).expect("cached");
+    assert_eq!(std::fs::metadata(&cached).expect("cached").permissions().mode() & 0o777, 0o600);
+    assert_eq!(user.done(&["auth", "token"]), format!("{token}\n"));
+
+    let status = user.json(&["auth", "status"]);
+    assert_eq!(status["identity"], server.identity);
+    assert_eq!(status["issuer"], server.url);
+    assert_eq!(status["audience"], json!([server.url]));
+    assert_eq!(status["capabilities"][0]["group"]["id"], server.organization);
+    assert_eq!(status["capabilities"][0]["role"]["name"], "owner");
+    session.run(&user, &["auth", "status"]);
+    assert_eq!(user.id(&["auth", "status"]), server.identity);
+
+    session.run(&user, &["auth", "logout"]);
+    assert!(!cached.exists());
+    assert_eq!(user.run(&["auth", "token"]).code, 3);
+    session.check("auth_login_token_status_logout");
+}
+
+#[test]
+fn identity_tokens_come_from_files_pipes_and_arguments() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::of(&server);
+    let token = user.done(&["dev", "id-token", "--subject", "admin"]);
+    std::fs::write(user.home.path().join("token"), &token).expect("written");
+    let login = ["auth", "login", "--identity", &server.identity, "-o", "id", "--identity-token"];
+    for ran in [
+        user.run(&[&login[..], &["token"]].concat()),
+        user.piped(&[&login[..], &["-"]].concat(), &token),
+        user.run(&[&login[..], &[token.trim()]].concat()),
+    ] {
+        assert_eq!((ran.code, ran.stdout.trim()), (0, server.identity.as_str()), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn users_need_not_name_themselves() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::of(&server);
+    let ran = user.login(&server, "admin", None);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(user.id(&["auth", "status"]), server.identity);
+}
+
+#[test]
+fn refused_logins_say_why() {
+    let mut session = Transcript::default();
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::of(&server);
+    session.add("log in as the owner with somebody's token", &user.login(&server, "somebody", Some(&server.identity)));
+    session.add("log in as somebody", &user.login(&server, "somebody", None));
+    session.run(&user, &["auth", "login", "--identity", &server.identity, "--identity-token", "a.b.c"]);
+    session.run(&user, &["auth", "login", "--identity", "nobody", "--identity-token", "a.b.c"]);
+    assert!(!user.home.path().join(".cache").exists(), "nothing was cached");
+    session.check("auth_refused_logins_say_why");
+}
+
+#[test]
+fn a_workload_narrows_itself() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let admin = User::admin(&server);
+    let issuer = format!("{}/dev/idp", server.url);
+    let team = admin.id(&["iam", "folders", "create", "team", "--parent", "dev"]);
+    let ci = admin.id(&[
+        "iam",
+        "identities",
+        "create",
+        "ci",
+        "--parent",
+        "team",
+        "--identity-issuer",
+        &issuer,
+        "--subject",
+        "repo:a/b",
+        "--role",
+        "viewer",
+    ]);
+    let workload = User::of(&server);
+    assert_eq!(workload.login(&server, "repo:a/b", Some(&ci)).code, 0);
+    assert_eq!(workload.id(&["iam", "folders", "list"]), team);
+    let ran = workload.run(&["iam", "folders", "create", "x", "--parent", &team]);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+
+    let token = workload.done(&["dev", "id-token", "--subject", "repo:a/b"]);
+    let narrow = ["auth", "login", "--identity", &ci, "--identity-token", token.trim(), "--capabilities", "repo.list"];
+    workload.done(&narrow);
+    assert_eq!(workload.run(&["images", "repos", "list"]).code, 0);
+    assert_eq!(workload.done(&["iam", "folders", "list", "-o", "id"]), "");
+}

@@ -1,0 +1,179 @@
+//! A server that is killed while many write: what was acknowledged is there, and nothing is there by half.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use cli::{clock::SystemClock, entropy::SystemEntropy};
+use client::{Client, Token};
+use contract::chainguard::platform::{
+    common::UidpFilter,
+    iam::v2beta1::{
+        CreateGroupRequest, CreateIdentityRequest, Group, Identity, ListGroupsRequest, ListIdentitiesRequest,
+        ListRoleBindingsRequest,
+        identity::{ClaimMatch, Relationship, claim_match},
+        rpc::{CreateGroup, CreateIdentity, ListGroups, ListIdentities, ListRoleBindings},
+    },
+};
+use domain::{Noun, Op, Revision};
+use store::{Store, StoreConfig, audit, changes};
+use tempfile::TempDir;
+
+use crate::support::{Server, User};
+
+/// How many rounds: `PROVOST_TEST_KILLS` for the long form.
+fn rounds() -> u32 {
+    std::env::var("PROVOST_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
+}
+
+/// What a writer knows to be stored.
+#[derive(Default)]
+struct Acknowledged {
+    groups: BTreeSet<String>,
+    identities: BTreeSet<String>,
+}
+
+#[test]
+fn what_was_acknowledged_survives_kill_9() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let data = TempDir::new().expect("a folder");
+    let mut server = Server::start(data.path());
+    let listen = server.listen().to_owned();
+    let mut known = Acknowledged::default();
+    for round in 0..rounds() {
+        let token = Token::new(User::admin(&server).done(&["auth", "token"]));
+        let (url, organization) = (server.url.clone(), server.organization.clone());
+        let survivors = runtime.block_on(async {
+            let acknowledged = Arc::new(AtomicUsize::new(0));
+            let writers = (0..32).map(|writer| {
+                let (url, token, organization, count) =
+                    (url.clone(), token.clone(), organization.clone(), Arc::clone(&acknowledged));
+                tokio::spawn(async move { write(&url, token, &organization, &format!("r{round}-w{writer}"), &count).await })
+            });
+            let writers: Vec<_> = writers.collect();
+            // Once all are at work, and not always at the same point of it.
+            let enough = 100 + 37 * usize::try_from(round).expect("a small number");
+            let begin = Instant::now();
+            while acknowledged.load(Ordering::Relaxed) < enough {
+                assert!(begin.elapsed() < Duration::from_mins(1), "the writers do not get on");
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            server.kill();
+            let mut all = Acknowledged::default();
+            for writer in writers {
+                let one = writer.await.expect("a writer");
+                all.groups.extend(one.groups);
+                all.identities.extend(one.identities);
+            }
+            all
+        });
+        known.groups.extend(survivors.groups);
+        known.identities.extend(survivors.identities);
+
+        let written = runtime.block_on(behind_the_api(data.path()));
+        let begin = Instant::now();
+        server = Server::start_at(data.path(), &listen);
+        let ready = begin.elapsed();
+        assert!(ready < Duration::from_secs(2), "ready after {ready:?}");
+        let token = Token::new(User::admin(&server).done(&["auth", "token"]));
+        runtime.block_on(verify(&server, token, &known, &written));
+    }
+}
+
+/// Writes until the server is gone.
+async fn write(url: &str, token: Token, organization: &str, name: &str, count: &AtomicUsize) -> Acknowledged {
+    let mut acknowledged = Acknowledged::default();
+    let Ok(client) = Client::connect(url, Some(token)).await else { return acknowledged };
+    for number in 0.. {
+        let group = Some(Group { name: format!("{name}-{number}"), ..Group::default() });
+        let Ok(group) = client.call::<CreateGroup>(CreateGroupRequest { parent: organization.to_owned(), group }).await else {
+            break;
+        };
+        let rule = ClaimMatch {
+            iss: Some(claim_match::Iss::Issuer("https://issuer.example".into())),
+            sub: Some(claim_match::Sub::Subject(name.into())),
+            ..ClaimMatch::default()
+        };
+        let identity =
+            Some(Identity { name: name.to_owned(), relationship: Some(Relationship::ClaimMatch(rule)), ..Identity::default() });
+        let request = CreateIdentityRequest { parent: group.uid.clone(), identity };
+        acknowledged.groups.insert(group.uid);
+        count.fetch_add(1, Ordering::Relaxed);
+        let Ok(identity) = client.call::<CreateIdentity>(request).await else { break };
+        acknowledged.identities.insert(identity.uid);
+    }
+    acknowledged
+}
+
+/// What the feed of changes says was created. Every commit in it has its audit row.
+async fn behind_the_api(data: &Path) -> BTreeSet<(&'static str, String)> {
+    let config = StoreConfig { data: data.to_owned() };
+    let store =
+        Store::open(&config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await.expect("the folder is free");
+    let mut reader = store.reader().await.expect("a snapshot");
+    let entries = audit::newest(&mut reader, u32::MAX).await.expect("the audit log");
+    let audited: BTreeSet<_> = entries.into_iter().filter_map(|entry| entry.revision).collect();
+    let changes = changes::since(&mut reader, Revision(0), u32::MAX).await.expect("the feed");
+    for change in &changes {
+        assert!(audited.contains(&change.revision), "{change:?} has no audit row");
+    }
+    drop(reader);
+    store.close().await;
+    changes.into_iter().filter(|change| change.op == Op::Created).map(|change| (change.noun.as_str(), change.uid)).collect()
+}
+
+/// Everything acknowledged is listed, and the kept totals equal what is there.
+async fn verify(server: &Server, token: Token, known: &Acknowledged, written: &BTreeSet<(&'static str, String)>) {
+    let client = Client::connect(&server.url, Some(token)).await.expect("a server");
+    let (mut groups, mut identities) = (BTreeSet::new(), BTreeSet::new());
+    let below = || Some(UidpFilter { descendants_of: server.organization.clone(), ..UidpFilter::default() });
+    let (mut token, mut total) = (String::new(), 0);
+    loop {
+        let request = ListGroupsRequest { uidp: below(), page_size: 200, page_token: token, ..ListGroupsRequest::default() };
+        let page = client.call::<ListGroups>(request).await.expect("a page");
+        groups.extend(page.groups.into_iter().map(|group| group.uid));
+        total = total.max(page.total_count.unwrap_or(-1));
+        token = page.next_page_token;
+        if token.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(usize::try_from(total), Ok(groups.len()), "the counter of groups agrees with the rows");
+    let (mut token, mut total) = (String::new(), 0);
+    loop {
+        let request =
+            ListIdentitiesRequest { uidp: below(), page_size: 200, page_token: token, ..ListIdentitiesRequest::default() };
+        let page = client.call::<ListIdentities>(request).await.expect("a page");
+        identities.extend(page.identities.into_iter().map(|identity| identity.uid));
+        total = total.max(page.total_count.unwrap_or(-1));
+        token = page.next_page_token;
+        if token.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(usize::try_from(total), Ok(identities.len()), "the counter of identities agrees with the rows");
+    let fed = |noun| {
+        written.iter().filter(move |(of, _)| *of == Noun::as_str(noun)).map(|(_, uid)| uid).filter(|uid| uid.contains('/'))
+    };
+    assert!(fed(Noun::Group).eq(groups.iter().filter(|uid| uid.contains('/'))), "the feed and the groups agree");
+    assert!(fed(Noun::Identity).eq(&identities), "the feed and the identities agree");
+    assert_eq!(known.groups.difference(&groups).collect::<Vec<_>>(), Vec::<&String>::new(), "acknowledged groups are missing");
+    assert_eq!(
+        known.identities.difference(&identities).collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "acknowledged identities are missing"
+    );
+    for identity in &identities {
+        let parent = identity.rsplit_once('/').map(|(parent, _)| parent.to_owned()).expect("a parent");
+        assert!(groups.contains(&parent), "{identity} has no group");
+    }
+    let bindings =
+        client.call::<ListRoleBindings>(ListRoleBindingsRequest { uidp: below(), ..ListRoleBindingsRequest::default() }).await;
+    assert_eq!(bindings.expect("a page").total_count, Some(1), "the owner's binding, once");
+}

@@ -1,0 +1,7 @@
+//! `provost iam`: every noun and verb.
+
+mod folders;
+mod identities;
+mod organizations;
+mod role_bindings;
+mod roles;

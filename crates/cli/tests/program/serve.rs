@@ -1,0 +1,92 @@
+//! Servers that do not start, and those outside dev mode.
+
+use tempfile::TempDir;
+
+use crate::support::{PROVOST, Server, Transcript, User, finish};
+
+fn refused(session: &mut Transcript, line: &[&str]) {
+    let data = TempDir::new().expect("a folder");
+    let user = User::nowhere();
+    let mut command = user.command(PROVOST);
+    command.arg("serve").args(line).arg("--data").arg(data.path());
+    let ran = finish(command, "");
+    assert_eq!(std::fs::read_dir(data.path()).expect("a folder").count(), 0, "nothing was touched");
+    session.add(&format!("provost serve {}", line.join(" ")), &ran);
+}
+
+#[test]
+fn settings_that_must_not_be() {
+    let mut session = Transcript::default();
+    refused(&mut session, &["--dev", "--listen", "0.0.0.0:8080"]);
+    refused(&mut session, &["--listen", "127.0.0.1:0"]);
+    refused(&mut session, &["--listen", "127.0.0.1:0", "--base-url", "http://provost.example"]);
+    refused(&mut session, &["--dev", "--listen", "everywhere"]);
+    session.check("serve_settings_that_must_not_be");
+}
+
+#[test]
+fn the_port_is_taken() {
+    let mut session = Transcript::default();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let listen = taken.local_addr().expect("an address").to_string();
+    refused(&mut session, &["--dev", "--listen", &listen]);
+    session.check("serve_the_port_is_taken");
+}
+
+#[test]
+fn a_key_that_others_can_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = TempDir::new().expect("a folder");
+    let key = folder.path().join("shared-key");
+    std::fs::write(&key, "ab".repeat(32)).expect("written");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).expect("shared");
+    let user = User::nowhere();
+    let mut command = user.command(PROVOST);
+    command.args(["serve", "--dev", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path().join("data"));
+    let ran = finish(
+        {
+            command.arg("--key-file").arg(&key);
+            command
+        },
+        "",
+    );
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("can be read by others; run `chmod 600"), "{}", ran.stderr);
+}
+
+#[test]
+fn outside_dev_mode_operators_begin() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::plain(data.path());
+    let user = User::of(&server);
+    let ran = user.run(&["dev", "id-token", "--subject", "s"]);
+    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    assert!(ran.stderr.contains("start it in dev mode"), "{}", ran.stderr);
+
+    let mut command = user.command(PROVOST);
+    let token = finish(
+        {
+            command.args(["admin", "token", "--data"]).arg(data.path());
+            command
+        },
+        "",
+    )
+    .stdout;
+    let operator = User::with_token(&server, token.trim());
+    assert_eq!(operator.done(&["iam", "organizations", "list", "-o", "id"]), "", "nothing is there yet");
+    operator.id(&["iam", "organizations", "create", "acme"]);
+    operator.id(&["iam", "folders", "create", "team", "--parent", "acme"]);
+}
+
+#[tokio::test]
+async fn readiness_names_what_it_asked() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let http = client::http::Http::new(&server.url, None).expect("a client");
+    let ready = http.send(client::http::Request::get("/readyz")).await.expect("an answer");
+    assert_eq!(ready.status, 200);
+    let told = ready.text();
+    assert!(told.contains("store") && told.contains("signing_key"), "{told}");
+    let issuer = http.send(client::http::Request::get("/.well-known/openid-configuration")).await.expect("an answer");
+    assert_eq!(issuer.json()["issuer"], server.url);
+}
