@@ -1,0 +1,373 @@
+//! Other issuers at their worst: down, slow, lying, redirecting, inside our network, or endless.
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use domain::{Error, Kind, Rule, Timestamp};
+use futures::future::{BoxFuture, join_all};
+use jsonwebtoken::Algorithm;
+use serde_json::json;
+use sts::{
+    Issuers, Limits, Settings,
+    issuers::{Found, Resolver},
+    jws::Unverified,
+};
+use support::{TestKey, jwks, p256};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
+use wiremock::{
+    Mock, MockServer, ResponseTemplate,
+    matchers::{method, path},
+};
+
+const DISCOVERY: &str = "/.well-known/openid-configuration";
+const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+fn settings() -> Settings {
+    let limits =
+        Limits { fetch_timeout: Duration::from_millis(700), connect_timeout: Duration::from_millis(500), ..Limits::default() };
+    Settings { allow_loopback_http: true, limits, ..Settings::new("https://us.example.com") }
+}
+
+fn later(seconds: i64) -> Timestamp {
+    NOW.plus_seconds(seconds)
+}
+
+fn token(issuer: &str, key: &TestKey, kid: &str) -> String {
+    key.token(Algorithm::ES256, Some(kid), &json!({"iss": issuer, "sub": "s"}))
+}
+
+async fn keys(issuers: &Issuers, token: &str, now: Timestamp) -> Result<Found, Error> {
+    issuers.keys(&Unverified::parse(token).expect("a token"), now).await
+}
+
+/// Why the keys of `issuer` are refused.
+async fn refusal(issuer: &str) -> (Kind, Rule, String) {
+    let error = keys(&Issuers::new(&settings()), &token(issuer, &p256(), "k"), NOW).await.expect_err("refused");
+    (error.kind(), error.rule(), error.message().to_owned())
+}
+
+async fn answer(server: &MockServer, at: &str, answer: ResponseTemplate) {
+    Mock::given(method("GET")).and(path(at)).respond_with(answer).mount(server).await;
+}
+
+fn document(issuer: &str) -> ResponseTemplate {
+    ResponseTemplate::new(200)
+        .set_body_json(json!({"issuer": issuer, "jwks_uri": format!("{}/keys", issuer.trim_end_matches('/'))}))
+}
+
+/// An issuer with this key.
+async fn issuer(key: &TestKey) -> MockServer {
+    let server = MockServer::start().await;
+    answer(&server, DISCOVERY, document(&server.uri())).await;
+    answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(jwks(&[key.named("k")]))).await;
+    server
+}
+
+/// How often discovery and the keys were asked for.
+async fn asked(server: &MockServer) -> (usize, usize) {
+    let requests = server.received_requests().await.expect("recorded");
+    let count = |at: &str| requests.iter().filter(|request| request.url.path() == at).count();
+    (count(DISCOVERY), count("/keys"))
+}
+
+#[tokio::test]
+async fn keys_are_fetched_once_and_remembered() {
+    let key = p256();
+    let server = issuer(&key).await;
+    let issuers = Issuers::new(&settings());
+    let token = token(&server.uri(), &key, "k");
+    let all = join_all((0..20).map(|_| keys(&issuers, &token, NOW))).await;
+    assert_eq!(all.iter().filter(|found| found.as_ref().is_ok_and(|found| found.from == "fetched")).count(), 1);
+    let found = all.into_iter().next().expect("one").expect("keys");
+    assert!(Unverified::parse(&token).expect("a token").verify(&found.keys).is_ok());
+    assert_eq!(keys(&issuers, &token, later(899)).await.expect("keys").from, "cached");
+    assert_eq!(asked(&server).await, (1, 1));
+    // Old keys are fetched anew; the discovery document is still good, and later it is not.
+    assert_eq!(keys(&issuers, &token, later(901)).await.expect("keys").from, "fetched");
+    assert_eq!(asked(&server).await, (1, 2));
+    assert_eq!(keys(&issuers, &token, later(4000)).await.expect("keys").from, "fetched");
+    assert_eq!(asked(&server).await, (2, 3));
+}
+
+#[tokio::test]
+async fn an_issuer_may_end_in_a_slash_and_have_a_path() {
+    let key = p256();
+    let server = MockServer::start().await;
+    for name in [format!("{}/", server.uri()), format!("{}/realms/a", server.uri()), format!("{}/realms/b/", server.uri())] {
+        let at = name.strip_prefix(&server.uri()).expect("below").trim_end_matches('/').to_owned();
+        answer(&server, &format!("{at}{DISCOVERY}"), document(&name)).await;
+        answer(&server, &format!("{at}/keys"), ResponseTemplate::new(200).set_body_string(jwks(&[key.named("k")]))).await;
+        keys(&Issuers::new(&settings()), &token(&name, &key, "k"), NOW).await.expect(&name);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_key_is_looked_for_but_not_too_often() {
+    let (old, new) = (p256(), p256());
+    let server = issuer(&old).await;
+    let issuers = Issuers::new(&settings());
+    let (old_token, new_token) = (token(&server.uri(), &old, "k"), token(&server.uri(), &new, "l"));
+    keys(&issuers, &old_token, NOW).await.expect("keys");
+    server.reset().await;
+    answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(jwks(&[new.named("l"), old.named("k")]))).await;
+    // Within ten seconds of the last fetch nothing is asked, however many tokens come.
+    for _ in 0..5 {
+        assert_eq!(keys(&issuers, &new_token, later(9)).await.expect("keys").from, "cached");
+    }
+    assert_eq!(asked(&server).await, (0, 0));
+    let found = keys(&issuers, &new_token, later(10)).await.expect("keys");
+    assert_eq!((found.from, asked(&server).await), ("fetched", (0, 1)));
+    assert!(Unverified::parse(&new_token).expect("a token").verify(&found.keys).is_ok());
+    assert_eq!(keys(&issuers, &old_token, later(10)).await.expect("keys").from, "cached");
+    // Somebody who makes up key names costs the issuer one request in ten seconds.
+    for second in 0..30 {
+        let _ = keys(&issuers, &token(&server.uri(), &new, &format!("made-up-{second}")), later(11 + second)).await;
+    }
+    assert_eq!(asked(&server).await, (0, 1 + 3));
+}
+
+#[tokio::test]
+async fn keys_outlive_an_outage_for_an_hour() {
+    let key = p256();
+    let server = issuer(&key).await;
+    let issuers = Issuers::new(&settings());
+    let token = token(&server.uri(), &key, "k");
+    keys(&issuers, &token, NOW).await.expect("keys");
+    server.reset().await;
+    answer(&server, DISCOVERY, ResponseTemplate::new(503)).await;
+    answer(&server, "/keys", ResponseTemplate::new(500)).await;
+    assert_eq!(keys(&issuers, &token, later(1000)).await.expect("keys").from, "stale");
+    // The failure is remembered for a moment, then tried again.
+    assert_eq!(keys(&issuers, &token, later(1004)).await.expect("keys").from, "stale");
+    assert_eq!(asked(&server).await, (0, 1));
+    assert_eq!(keys(&issuers, &token, later(1005)).await.expect("keys").from, "stale");
+    assert_eq!(asked(&server).await, (1, 1));
+    assert_eq!(keys(&issuers, &token, later(900 + 3599)).await.expect("keys").from, "stale");
+    let error = keys(&issuers, &token, later(900 + 3605)).await.expect_err("too old");
+    assert_eq!((error.kind(), error.rule()), (Kind::Unavailable, Rule::IssuerUnavailable));
+    server.reset().await;
+    answer(&server, DISCOVERY, document(&server.uri())).await;
+    answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(jwks(&[key.named("k")]))).await;
+    assert_eq!(keys(&issuers, &token, later(900 + 3700)).await.expect("keys").from, "fetched");
+}
+
+#[tokio::test]
+async fn failures_are_remembered_for_a_moment() {
+    let server = MockServer::start().await;
+    answer(&server, DISCOVERY, ResponseTemplate::new(500)).await;
+    let issuers = Issuers::new(&settings());
+    let token = token(&server.uri(), &p256(), "k");
+    join_all((0..10).map(|_| keys(&issuers, &token, NOW))).await.into_iter().for_each(|found| drop(found.expect_err("down")));
+    assert_eq!(asked(&server).await, (1, 0));
+    keys(&issuers, &token, later(6)).await.expect_err("still down");
+    assert_eq!(asked(&server).await, (2, 0));
+}
+
+#[tokio::test]
+async fn an_issuer_that_is_down_or_slow_is_unavailable() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let nobody = format!("http://{}", listener.local_addr().expect("an address"));
+    drop(listener);
+    let (kind, rule, message) = refusal(&nobody).await;
+    assert_eq!((kind, rule), (Kind::Unavailable, Rule::IssuerUnavailable));
+    assert!(message.contains("cannot be connected to"), "{message}");
+
+    let slow = MockServer::start().await;
+    answer(&slow, DISCOVERY, document(&slow.uri()).set_delay(Duration::from_secs(5))).await;
+    let began = Instant::now();
+    let (kind, rule, message) = refusal(&slow.uri()).await;
+    assert_eq!((kind, rule), (Kind::Unavailable, Rule::IssuerUnavailable));
+    assert!(message.contains("did not answer in time") && began.elapsed() < Duration::from_secs(3), "{message}");
+}
+
+/// Answers every request with a head and then pieces of a body until the other side goes. Counts what it could send.
+async fn endless(piece: &'static [u8], pause: Duration) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let sent = Arc::new(AtomicUsize::new(0));
+    let count = sent.clone();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let count = count.clone();
+            tokio::spawn(async move {
+                let _ = stream.read(&mut [0; 4096]).await;
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+                let mut next = head.as_bytes().to_vec();
+                while stream.write_all(&next).await.is_ok() && count.load(Ordering::Relaxed) < 50 * 1024 * 1024 {
+                    count.fetch_add(next.len(), Ordering::Relaxed);
+                    next = [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
+                    tokio::time::sleep(pause).await;
+                }
+            });
+        }
+    });
+    (url, sent)
+}
+
+#[tokio::test]
+async fn a_body_of_50_mb_is_not_read() {
+    const PIECE: &[u8] = &[b' '; 64 * 1024];
+    let (url, sent) = endless(PIECE, Duration::ZERO).await;
+    let (kind, rule, message) = refusal(&url).await;
+    assert_eq!((kind, rule), (Kind::PermissionDenied, Rule::IssuerNotAllowed));
+    assert!(message.contains("larger than 1048576 bytes"), "{message}");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    // What the kernel buffers comes on top of what was read.
+    assert!(sent.load(Ordering::Relaxed) < 20 * 1024 * 1024, "{} bytes were taken", sent.load(Ordering::Relaxed));
+
+    let server = MockServer::start().await;
+    answer(&server, DISCOVERY, ResponseTemplate::new(200).set_body_bytes(vec![b' '; 2 * 1024 * 1024])).await;
+    assert!(refusal(&server.uri()).await.2.contains("larger than"));
+}
+
+#[tokio::test]
+async fn a_body_that_drips_ends_in_time() {
+    let (url, _) = endless(b" ", Duration::from_millis(50)).await;
+    let began = Instant::now();
+    let (kind, _, message) = refusal(&url).await;
+    assert_eq!(kind, Kind::Unavailable, "{message}");
+    assert!(began.elapsed() < Duration::from_secs(3));
+}
+
+#[tokio::test]
+async fn an_issuer_must_be_who_it_says() {
+    let other = "https://other.example.com".to_owned();
+    for (named, why) in [
+        (json!({"issuer": other, "jwks_uri": "x"}), "names another issuer"),
+        (json!({"jwks_uri": "x"}), "names no issuer"),
+        (json!({"issuer": 7}), "names no issuer"),
+        (json!([]), "not a JSON object"),
+    ] {
+        let server = MockServer::start().await;
+        answer(&server, DISCOVERY, ResponseTemplate::new(200).set_body_json(&named)).await;
+        let (kind, rule, message) = refusal(&server.uri()).await;
+        assert_eq!((kind, rule), (Kind::PermissionDenied, Rule::IssuerNotAllowed), "{named}");
+        assert!(message.contains(why), "{message}");
+    }
+    // Not even a final slash may differ.
+    let server = MockServer::start().await;
+    answer(&server, DISCOVERY, document(&format!("{}/", server.uri()))).await;
+    assert!(refusal(&server.uri()).await.2.contains("names another issuer"));
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed() {
+    let target = issuer(&p256()).await;
+    for status in [301, 302, 303, 307, 308] {
+        let server = MockServer::start().await;
+        let location = format!("{}{DISCOVERY}", target.uri());
+        answer(&server, DISCOVERY, ResponseTemplate::new(status).insert_header("location", location.as_str())).await;
+        let (_, rule, message) = refusal(&server.uri()).await;
+        assert_eq!(rule, Rule::IssuerNotAllowed);
+        assert!(message.contains("redirects"), "{message}");
+    }
+    assert_eq!(asked(&target).await, (0, 0));
+}
+
+#[tokio::test]
+async fn the_place_of_the_keys_is_judged_like_the_issuer() {
+    for jwks_uri in [
+        "http://keys.example.com",
+        "https://10.0.0.1/keys",
+        "https://169.254.169.254/latest/meta-data",
+        "https://[::1]/keys",
+        "https://127.0.0.1/keys?x",
+        "file:///etc/passwd",
+        "https://user@keys.example.com",
+        "https://[::ffff:10.0.0.1]/keys",
+        "/keys",
+        "https://2130706433/",
+        "https://0x7f.1/",
+    ] {
+        let is_loopback = jwks_uri.contains("[::1]")
+            || jwks_uri.contains("127.0.0.1")
+            || jwks_uri.contains("2130706433")
+            || jwks_uri.contains("0x7f");
+        let server = MockServer::start().await;
+        answer(
+            &server,
+            DISCOVERY,
+            ResponseTemplate::new(200).set_body_json(json!({"issuer": server.uri(), "jwks_uri": jwks_uri})),
+        )
+        .await;
+        let (_, rule, message) = refusal(&server.uri()).await;
+        // In dev mode loopback addresses may be asked; nobody answers there with TLS.
+        let expected = if is_loopback { Rule::IssuerUnavailable } else { Rule::IssuerNotAllowed };
+        assert_eq!(rule, expected, "{jwks_uri}: {message}");
+    }
+    let server = MockServer::start().await;
+    answer(&server, DISCOVERY, document(&server.uri())).await;
+    for (body, why) in [("{", "cannot be used"), ("{}", "cannot be used")] {
+        answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(body)).await;
+        assert!(refusal(&server.uri()).await.2.contains(why));
+    }
+    let server = MockServer::start().await;
+    answer(&server, DISCOVERY, document(&server.uri())).await;
+    assert!(refusal(&server.uri()).await.2.contains("the issuer's key set answered 404"));
+}
+
+/// Says that every name has these addresses.
+#[derive(Debug)]
+struct Everywhere(Vec<IpAddr>, AtomicUsize);
+
+impl Resolver for Everywhere {
+    fn resolve(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        let found = self.0.clone();
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+#[tokio::test]
+async fn names_of_private_addresses_are_refused() {
+    let strict = Settings { allow_loopback_http: false, ..settings() };
+    for address in ["10.0.0.1", "127.0.0.1", "169.254.169.254", "::1", "fd00::1", "::ffff:192.168.0.1", "100.64.0.1", "0.0.0.0"] {
+        let resolver = Arc::new(Everywhere(vec![address.parse().expect("an address")], AtomicUsize::new(0)));
+        let issuers = Issuers::with_resolver(&strict, resolver.clone());
+        let error = keys(&issuers, &token("https://issuer.example.com", &p256(), "k"), NOW).await.expect_err("refused");
+        assert_eq!(error.rule(), Rule::IssuerNotAllowed, "{address}");
+        assert!(error.message().contains("has an address that this server may not connect to"), "{error}");
+        assert!(!error.message().contains(address), "{error}");
+        assert_eq!(resolver.1.load(Ordering::Relaxed), 1);
+    }
+    for literal in [
+        "https://10.0.0.1",
+        "https://127.0.0.1",
+        "https://[::1]",
+        "https://[fd00::1]",
+        "https://169.254.169.254",
+        "https://[::ffff:127.0.0.1]",
+    ] {
+        let error = keys(&Issuers::new(&strict), &token(literal, &p256(), "k"), NOW).await.expect_err("refused");
+        assert_eq!(error.rule(), Rule::IssuerNotAllowed, "{literal}: {error}");
+    }
+    let error = keys(&Issuers::new(&strict), &token("http://127.0.0.1:1", &p256(), "k"), NOW).await.expect_err("refused");
+    assert!(error.message().contains("must be an https URL"), "{error}");
+}
+
+#[tokio::test]
+async fn only_allowed_addresses_of_a_name_are_used() {
+    let key = p256();
+    let server = MockServer::start().await;
+    let name = format!("http://issuer.localhost:{}", server.address().port());
+    answer(&server, DISCOVERY, document(&name)).await;
+    answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(jwks(&[key.named("k")]))).await;
+    let found = vec!["10.255.255.1".parse().expect("an address"), IpAddr::V4(Ipv4Addr::LOCALHOST)];
+    let issuers = Issuers::with_resolver(&settings(), Arc::new(Everywhere(found, AtomicUsize::new(0))));
+    let began = Instant::now();
+    keys(&issuers, &token(&name, &key, "k"), NOW).await.expect("keys");
+    assert!(began.elapsed() < Duration::from_millis(400), "the private address was tried");
+}

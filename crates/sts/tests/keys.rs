@@ -1,0 +1,152 @@
+//! Signing keys at rest and in rotation, API tokens and operators.
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says why")]
+
+mod support;
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    Ctx, Kind, Place, Rule, Secret, Timestamp,
+    iam::identity::operator_uid,
+    ports::{Authenticate, Ready},
+};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde_json::{Value, json};
+use store::audit;
+use sts::{ExchangeRequest, RootKey, Settings, SigningKeys, discovery_document};
+use support::{
+    b64, p256,
+    world::{NOW, US, World, open},
+};
+
+async fn operator(world: &World) -> Secret<String> {
+    world.operators.operator_token(&world.ctx("", NOW), Duration::from_mins(10), "alice").await.expect("a token")
+}
+
+#[tokio::test]
+async fn operators_hold_everything_for_an_hour_at_most_and_are_audited() {
+    let world = World::new(Settings::new(US)).await;
+    let token = operator(&world).await;
+    let (caller, grants) = world.authenticate(token.expose(), NOW).await.expect("a caller");
+    assert!(caller.operator && caller.identity == operator_uid());
+    assert_eq!(caller.upstream.map(|upstream| (upstream.iss, upstream.sub)), Some(("provost:os".into(), "alice".into())));
+    assert!(grants.len() == 1 && grants[0].at == Place::Everywhere);
+    let mut reader = world.store.reader().await.expect("a reader");
+    let entry = audit::newest(&mut reader, 1).await.expect("entries").remove(0);
+    assert_eq!(
+        (entry.actor, entry.upstream.map(|upstream| upstream.sub), entry.token_id),
+        (operator_uid().to_string(), Some("alice".into()), Some(caller.token_id))
+    );
+    assert_eq!(world.authenticate(token.expose(), NOW.plus_seconds(600)).await.expect_err("expired").rule(), Rule::TokenExpired);
+    for (ttl, user) in [(0, "alice"), (3601, "alice"), (60, ""), (60, "a\nb")] {
+        let error =
+            world.operators.operator_token(&world.ctx("", NOW), Duration::from_secs(ttl), user).await.expect_err("refused");
+        assert_eq!(error.kind(), Kind::InvalidArgument);
+    }
+    let narrowed = ExchangeRequest { capabilities: vec!["groups.list".into()], ..ExchangeRequest::default() };
+    let less = world.exchange(token.expose(), narrowed).await.expect("less");
+    let (caller, _) = world.authenticate(less.token.expose(), NOW).await.expect("a caller");
+    assert_eq!(caller.narrowing.capabilities.map(|set| set.names()), Some(vec!["groups.list"]));
+}
+
+#[tokio::test]
+async fn only_our_own_tokens_are_api_tokens() {
+    let world = World::new(Settings::new(US)).await;
+    let good = operator(&world).await.expose().clone();
+    let parts: Vec<_> = good.split('.').collect();
+    let claims = |name: &str, value: Value| {
+        let bytes = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, parts[1]).expect("base64url");
+        let mut claims: Value = serde_json::from_slice(&bytes).expect("JSON");
+        claims[name] = value;
+        claims
+    };
+    let kid = world.keys.ring().active_key_id();
+    let evil = p256();
+    for (token, rule, part) in [
+        (String::new(), Rule::TokenMissing, "bearer"),
+        ("x".to_owned(), Rule::TokenInvalid, "segments"),
+        (format!("{}.{}.{}", parts[0], b64(claims("sub", json!("x")).to_string()), parts[2]), Rule::TokenInvalid, "signature"),
+        (evil.token(Algorithm::ES256, kid.as_deref(), &claims("x", json!(1))), Rule::TokenInvalid, "signature"),
+        (evil.token(Algorithm::ES256, Some("other"), &claims("x", json!(1))), Rule::TokenInvalid, "no key"),
+        (evil.token(Algorithm::ES256, None, &claims("x", json!(1))), Rule::TokenInvalid, "no key"),
+        (
+            evil.token(Algorithm::ES256, kid.as_deref(), &claims("iss", json!("https://evil.example"))),
+            Rule::TokenInvalid,
+            "not one of this server's",
+        ),
+    ] {
+        let error = world.authenticate(&token, NOW).await.expect_err("refused");
+        assert_eq!((error.kind(), error.rule()), (Kind::Unauthenticated, rule), "{error}");
+        assert!(error.message().contains(part), "{error}");
+    }
+    let public: Value = world.keys.ring().jwks(NOW);
+    let header = Header { kid, ..Header::new(Algorithm::HS256) };
+    let forged = jsonwebtoken::encode(&header, &claims("x", json!(1)), &EncodingKey::from_secret(public.to_string().as_bytes()))
+        .expect("a token");
+    assert!(world.authenticate(&forged, NOW).await.expect_err("refused").message().contains("alg"));
+    // Tokens of another installation with the same names.
+    let other = World::new(Settings::new(US)).await;
+    assert_eq!(other.authenticate(&good, NOW).await.expect_err("refused").rule(), Rule::TokenInvalid);
+}
+
+#[tokio::test]
+async fn a_rotation_keeps_old_tokens_good_until_they_expire() {
+    let world = World::new(Settings::new(US)).await;
+    let ring = world.keys.ring();
+    let (old, old_key) = (operator(&world).await, ring.active_key_id().expect("a key"));
+    let ctx = |seconds: i64| Ctx::system("sts.rotate", NOW.plus_seconds(seconds), world.entropy.clone());
+    let new_key = world.keys.rotate(&ctx(10)).await.expect("rotated");
+    assert!(new_key != old_key && ring.active_key_id() == Some(new_key.clone()));
+    let kids = |now: Timestamp| -> Vec<String> {
+        let keys = ring.jwks(now);
+        keys["keys"].as_array().expect("keys").iter().map(|key| key["kid"].as_str().expect("a kid").to_owned()).collect()
+    };
+    assert_eq!(kids(NOW.plus_seconds(10)), [new_key.clone(), old_key.clone()]);
+    world.authenticate(old.expose(), NOW.plus_seconds(599)).await.expect("still good");
+    world.authenticate(operator(&world).await.expose(), NOW.plus_seconds(11)).await.expect("good");
+    // Two hours later the old key is neither published nor believed, and the next rotation deletes it.
+    assert_eq!(kids(NOW.plus_seconds(10 + 7200)), std::slice::from_ref(&new_key));
+    let third = world.keys.rotate(&ctx(10 + 7200)).await.expect("rotated");
+    let rows = store::signing_keys::list(&mut world.store.reader().await.expect("a reader")).await.expect("rows");
+    assert_eq!(rows.iter().map(|row| &row.kid).collect::<Vec<_>>(), [&third, &new_key]);
+    world.keys.check().await.expect("ready");
+}
+
+#[tokio::test]
+async fn keys_survive_a_restart_encrypted_and_need_their_key_file() {
+    let world = World::new(Settings::new(US)).await;
+    let (token, kid) = (operator(&world).await, world.keys.ring().active_key_id());
+    let rows = store::signing_keys::list(&mut world.store.reader().await.expect("a reader")).await.expect("rows");
+    assert!(sts::jws::SigningKey::from_pkcs8(&rows[0].private_key).is_err(), "the private key is stored in the clear");
+    world.store.close().await;
+    let World { folder, entropy, settings, .. } = world;
+    let store = open(folder.path(), &entropy).await;
+    let ctx = Ctx::system("sts.keys", NOW, entropy.clone());
+    let root = |path: &std::path::Path| RootKey::open_or_create(path, &*entropy).map(Arc::new).expect("a key");
+    let keys = SigningKeys::open(store.clone(), root(&folder.path().join("key")), &settings.limits, &ctx).await.expect("keys");
+    assert_eq!(keys.ring().active_key_id(), kid);
+    let tokens = sts::Tokens::new(settings.clone(), keys.ring());
+    sts::Authenticator::new(store.clone(), tokens, US).authenticate(&token, NOW).await.expect("still good");
+    let error =
+        SigningKeys::open(store, root(&folder.path().join("another")), &settings.limits, &ctx).await.expect_err("refused");
+    assert_eq!(error.kind(), Kind::FailedPrecondition);
+    assert!(error.message().contains("another key file"), "{error}");
+}
+
+#[tokio::test]
+async fn what_we_publish_verifies_our_tokens() {
+    let world = World::new(Settings::new(US)).await;
+    let document = discovery_document(&world.settings);
+    assert_eq!((&document["issuer"], &document["jwks_uri"]), (&json!(US), &json!(format!("{US}/.well-known/jwks.json"))));
+    assert_eq!(document["id_token_signing_alg_values_supported"], json!(["ES256"]));
+    let keys: jsonwebtoken::jwk::JwkSet = serde_json::from_value(world.keys.ring().jwks(NOW)).expect("a key set");
+    let mut validation = Validation::new(Algorithm::ES256);
+    validation.validate_exp = false;
+    validation.set_audience(&[US]);
+    validation.set_issuer(&[US]);
+    let token = operator(&world).await;
+    let decoded =
+        jsonwebtoken::decode::<Value>(token.expose(), &DecodingKey::from_jwk(&keys.keys[0]).expect("a key"), &validation);
+    assert_eq!(decoded.expect("verified").claims["sub"], operator_uid().to_string());
+    assert!(!world.keys.ring().jwks(NOW).to_string().contains("\"d\""));
+}
