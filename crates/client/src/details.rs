@@ -46,13 +46,10 @@ pub struct Precondition {
 }
 
 impl Details {
-    /// Reads an encoded google.rpc.Status, the value of `grpc-status-details-bin`. Unknown or broken details are skipped:
-    /// code and message stand without them.
-    pub(crate) fn decode(status: &[u8]) -> Self {
+    /// Reads the details of a status. Unknown or broken ones are skipped: code and message stand without them.
+    pub(crate) fn of(status: &rpc::Status) -> Self {
         let mut details = Self::default();
-        if let Ok(status) = rpc::Status::decode(status) {
-            status.details.iter().for_each(|any| details.add(any));
-        }
+        status.details.iter().for_each(|any| details.add(any));
         details
     }
 
@@ -124,15 +121,10 @@ mod tests {
                 Any { type_url: "x/google.rpc.BadRequest".into(), value: vec![0xff] },
             ],
         };
-        let details = Details::decode(&status.encode_to_vec());
+        let details = Details::of(&status);
         assert_eq!((details.reason.as_str(), details.domain.as_str()), ("INVALID_ARGUMENT", "iam"));
         assert_eq!(details.metadata.get("rule").map(String::as_str), Some("FIELD"));
         assert_eq!(details.violations, [Violation { field: "name".into(), description: "is bad".into() }]);
         assert_eq!(details.preconditions.first().map(|p| p.kind.as_str()), Some("RESOURCE_NOT_EMPTY"));
-    }
-
-    #[test]
-    fn garbage_gives_no_details() {
-        assert_eq!(Details::decode(b"\xff\xff"), Details::default());
     }
 }

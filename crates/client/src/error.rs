@@ -2,6 +2,8 @@
 
 use std::{error::Error as StdError, fmt};
 
+use contract::google::rpc;
+use prost::Message;
 use tonic::{Code, Status};
 
 use crate::details::Details;
@@ -12,6 +14,7 @@ pub struct Error {
     code: Code,
     message: String,
     details: Box<Details>,
+    status: Box<rpc::Status>,
     request_id: Option<String>,
     origin: Origin,
 }
@@ -70,6 +73,12 @@ impl Error {
         &self.details
     }
 
+    /// The whole answer as the server sent it: code, message and details undecoded. Without details when it sent none.
+    #[must_use]
+    pub fn status(&self) -> &rpc::Status {
+        &self.status
+    }
+
     /// The request id under which the server's log has more.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
@@ -99,7 +108,8 @@ impl Error {
     }
 
     fn local(code: Code, message: String, origin: Origin) -> Self {
-        Self { code, message, details: Box::default(), request_id: None, origin }
+        let status = rpc::Status { code: code.into(), message: message.clone(), details: Vec::new() };
+        Self { code, message, details: Box::default(), status: Box::new(status), request_id: None, origin }
     }
 }
 
@@ -113,7 +123,11 @@ impl From<Status> for Error {
         // Statuses that the server sent have no cause; those of a lost connection do.
         let lost = status.code() == Code::Unavailable && status.source().is_some();
         let origin = if lost { Origin::Unreachable } else { Origin::Server };
-        Self { code: status.code(), message, details: Box::new(Details::decode(status.details())), request_id, origin }
+        let code = status.code();
+        // Broken details are left out: code and message stand without them.
+        let whole = rpc::Status::decode(status.details()).ok().filter(|whole| whole.code == i32::from(code));
+        let whole = whole.unwrap_or_else(|| rpc::Status { code: code.into(), message: message.clone(), details: Vec::new() });
+        Self { code, message, details: Box::new(Details::of(&whole)), status: Box::new(whole), request_id, origin }
     }
 }
 

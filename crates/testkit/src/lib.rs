@@ -1,0 +1,24 @@
+//! Tests at the front door: a real server per test, actors that hold real tokens, and transcripts of whole answers.
+//!
+//! [`scenario`] runs a story once over JSON and once over gRPC, each on a server of its own whose clock stands still and
+//! whose identifiers are counted, and insists that both transcripts are the same text.
+
+mod actor;
+mod clock;
+mod entropy;
+mod golden;
+mod issuer;
+mod scenario;
+mod server;
+mod transcript;
+mod transport;
+
+pub use actor::Actor;
+pub use clock::FixedClock;
+pub use entropy::CountedEntropy;
+pub use golden::golden;
+pub use issuer::{Fault, Issuer};
+pub use scenario::{Scenario, scenario};
+pub use server::TestServer;
+pub use transcript::Transcript;
+pub use transport::{Doors, Outcome, Transport};

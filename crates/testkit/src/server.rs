@@ -1,0 +1,214 @@
+//! A real server per test: on a loopback port, on a fresh data folder, with time and identifiers under control.
+
+use std::{sync::Arc, time::Duration};
+
+use cli::serve::{Running, Settings, assemble};
+use client::{Token, http::Request};
+use contract::{
+    METHODS,
+    chainguard::platform::{
+        iam::v2beta1::{
+            CreateGroupRequest, CreateIdentityRequest, CreateRoleBindingRequest, Group, Identity, RoleBinding,
+            identity::{
+                ClaimMatch, Relationship,
+                claim_match::{Iss, Sub},
+            },
+            rpc::{CreateGroup, CreateIdentity, CreateRoleBinding},
+        },
+        oidc::{ExchangeRequest, rpc::Exchange},
+    },
+};
+use domain::{Uidp, iam::role::built_in_uid};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{Actor, CountedEntropy, Doors, FixedClock};
+
+/// A server in development mode that only this test knows.
+#[derive(Debug)]
+pub struct TestServer {
+    running: Running,
+    clock: Arc<FixedClock>,
+    doors: Doors,
+    admin: Token,
+    organization: Uidp,
+    admin_uid: Uidp,
+    // Dropped last: the folder goes when the server is gone.
+    _data: TempDir,
+}
+
+impl TestServer {
+    /// Starts a server with an organization and a user, `admin`, who owns it.
+    pub async fn start() -> Self {
+        let data = tempfile::tempdir().expect("a folder for the server's data");
+        let clock = Arc::new(FixedClock::default());
+        let entropy = Arc::new(CountedEntropy::default());
+        let settings = Settings::dev(([127, 0, 0, 1], 0).into(), data.path());
+        let running = assemble(settings, clock.clone(), entropy).await.expect("the server starts");
+        let doors = Doors::open(&running.base_url, None).await;
+        let account = running.dev.clone().expect("development mode knows its owner");
+        let mut server = Self {
+            running,
+            clock,
+            doors,
+            admin: Token::new(""),
+            organization: account.organization,
+            admin_uid: account.identity,
+            _data: data,
+        };
+        server.admin = server.admin_token().await;
+        server
+    }
+
+    /// Stops the server; everything that was acknowledged is on disk then.
+    pub async fn stop(self) {
+        self.running.stop().await;
+    }
+
+    /// The server's URL, audience and issuer.
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.running.base_url
+    }
+
+    /// Host and port.
+    #[must_use]
+    pub fn host(&self) -> String {
+        self.running.addr.to_string()
+    }
+
+    /// The organization that is there from the start.
+    #[must_use]
+    pub fn organization(&self) -> &Uidp {
+        &self.organization
+    }
+
+    /// The user who owns it.
+    #[must_use]
+    pub fn admin_uid(&self) -> &Uidp {
+        &self.admin_uid
+    }
+
+    /// The server's clock.
+    #[must_use]
+    pub fn clock(&self) -> &FixedClock {
+        &self.clock
+    }
+
+    /// The store, for what cannot be seen from outside.
+    #[must_use]
+    pub fn store(&self) -> &store::Store {
+        self.running.store()
+    }
+
+    /// The development identity provider's issuer URL.
+    #[must_use]
+    pub fn issuer(&self) -> String {
+        format!("{}/dev/idp", self.base_url())
+    }
+
+    /// Somebody with this bearer token, whatever it is worth.
+    #[must_use]
+    pub fn bearer(&self, token: &str) -> Actor {
+        let token = Token::new(token);
+        Actor { identity: None, token: Some(token.clone()), doors: self.doors.with_token(Some(token)) }
+    }
+
+    /// Somebody without a token.
+    #[must_use]
+    pub fn nobody(&self) -> Actor {
+        Actor { identity: None, token: None, doors: self.doors.clone() }
+    }
+
+    /// The owner of the organization.
+    #[must_use]
+    pub fn admin(&self) -> Actor {
+        Actor { identity: Some(self.admin_uid.clone()), ..self.bearer(self.admin.expose()) }
+    }
+
+    /// The owner with a fresh token, for after the clock was moved.
+    pub async fn admin_again(&self) -> Actor {
+        Actor { identity: Some(self.admin_uid.clone()), ..self.bearer(self.admin_token().await.expose()) }
+    }
+
+    /// An operator of the server.
+    pub async fn operator(&self) -> Actor {
+        let token = self.running.operators.token(Duration::from_secs(600), "test").await.expect("an operator's token");
+        self.bearer(token.expose())
+    }
+
+    /// A workload that owns another organization.
+    pub async fn stranger(&self) -> Actor {
+        let group = Group { name: "strangers".into(), ..Group::default() };
+        let elsewhere = CreateGroupRequest { parent: String::new(), group: Some(group) };
+        let elsewhere = self.admin().must::<CreateGroup>(elsewhere).await;
+        self.workload(&elsewhere.uid.parse().expect("a UIDP"), "stranger", Some("owner")).await
+    }
+
+    /// A new workload identity below `parent`, proven by the subject `name` of the development issuer, with a built-in
+    /// role there, and an API token.
+    pub async fn workload(&self, parent: &Uidp, name: &str, role: Option<&str>) -> Actor {
+        let admin = self.admin();
+        let rule =
+            ClaimMatch { iss: Some(Iss::Issuer(self.issuer())), sub: Some(Sub::Subject(name.into())), ..ClaimMatch::default() };
+        let identity = Identity { name: name.into(), relationship: Some(Relationship::ClaimMatch(rule)), ..Identity::default() };
+        let create = CreateIdentityRequest { parent: parent.to_string(), identity: Some(identity) };
+        let uid: Uidp = admin.must::<CreateIdentity>(create).await.uid.parse().expect("a UIDP");
+        if let Some(role) = role {
+            let binding =
+                RoleBinding { identity_uid: uid.to_string(), role_uid: built_in_uid(role).to_string(), ..RoleBinding::default() };
+            let bind = CreateRoleBindingRequest { parent: parent.to_string(), role_binding: Some(binding) };
+            admin.must::<CreateRoleBinding>(bind).await;
+        }
+        let upstream = self.mint(name, self.base_url(), json!({})).await;
+        let token = self.exchange(&upstream, Some(&uid)).await.expect("the workload gets a token");
+        Actor { identity: Some(uid), ..self.bearer(token.expose()) }
+    }
+
+    /// A token of the development issuer.
+    pub async fn mint(&self, subject: &str, audience: &str, claims: Value) -> String {
+        let wish = json!({"sub": subject, "aud": audience, "claims": claims});
+        let answer = self.doors.http().send(Request::post("/dev/idp/mint", &wish)).await.expect("the identity provider answers");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["token"].as_str().expect("a token").to_owned()
+    }
+
+    /// Exchanges an upstream token, for an identity or for the user that it stands for.
+    ///
+    /// # Errors
+    /// Whatever the server answers.
+    pub async fn exchange(&self, upstream: &str, identity: Option<&Uidp>) -> Result<Token, client::Error> {
+        let request = ExchangeRequest { identity: identity.map(ToString::to_string).unwrap_or_default(), ..Default::default() };
+        let caller = self.bearer(upstream);
+        Ok(Token::new(caller.doors.grpc().call::<Exchange>(request).await?.token))
+    }
+
+    /// The gRPC paths of the methods that this server serves: those that do not answer UNIMPLEMENTED.
+    pub async fn implemented(&self) -> Vec<&'static str> {
+        let operator = self.operator().await;
+        let mut served = Vec::new();
+        for method in METHODS {
+            let rule = method.http.first().expect("the method has an HTTP binding");
+            // Nothing is named that exists, and writes are only rehearsed.
+            let path = rule.template.split('{').enumerate().fold(String::new(), |path, (at, part)| {
+                path + &if at == 0 {
+                    part.to_owned()
+                } else {
+                    part.split_once('}').map_or("", |(_, rest)| rest).replacen("", "x", 1)
+                }
+            });
+            let verb = Method::from_bytes(rule.verb.as_str().as_bytes()).expect("an HTTP method");
+            let request = Request::new(verb, path).header("x-provost-validate-only", "true").json(&json!({}));
+            if operator.http(request).await.status != StatusCode::NOT_IMPLEMENTED {
+                served.push(method.path);
+            }
+        }
+        served
+    }
+
+    async fn admin_token(&self) -> Token {
+        let upstream = self.mint("admin", self.base_url(), json!({})).await;
+        self.exchange(&upstream, None).await.expect("the owner gets a token")
+    }
+}

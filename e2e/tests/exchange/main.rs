@@ -1,0 +1,9 @@
+//! Token exchange at the front door: who gets a token, what it may do, and who is refused.
+
+mod attacks;
+mod forms;
+mod issuers;
+mod matching;
+mod narrowing;
+mod revocation;
+mod static_keys;

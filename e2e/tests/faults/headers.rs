@@ -1,0 +1,56 @@
+//! Headers that are missing, malformed, too large, or answered.
+
+use client::http::Request;
+use testkit::{TestServer, Transcript};
+
+#[tokio::test]
+async fn tokens_are_missing_or_malformed() {
+    let server = TestServer::start().await;
+    let nobody = server.nobody();
+    let mut transcript = Transcript::default();
+    let path = "/iam/v2beta1/groups";
+    for (title, header) in [
+        ("no header", None),
+        ("an empty header", Some("")),
+        ("another scheme", Some("Basic YTpi")),
+        ("no token", Some("Bearer")),
+        ("two tokens", Some("Bearer a b")),
+        ("nonsense", Some("Bearer nonsense")),
+    ] {
+        let request = header.into_iter().fold(Request::get(path), |request, value| request.header("authorization", value));
+        let answer = nobody.http(request).await;
+        assert!(answer.header("www-authenticate").is_some_and(|value| value.starts_with("Bearer")), "{title}");
+        transcript.http(title, &answer);
+    }
+    insta::assert_snapshot!(transcript.finish());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn limits_hold() {
+    let server = TestServer::start().await;
+    let admin = server.admin();
+    let long_url = admin.http(Request::get(format!("/iam/v2beta1/groups?name={}", "a".repeat(65 << 10)))).await;
+    assert!(long_url.status.is_client_error(), "{}", long_url.status);
+    let long_header = admin.http(Request::get("/livez").header("x-padding", "a".repeat(33 << 10))).await;
+    assert!(long_header.status.is_client_error(), "{}", long_header.status);
+    assert_eq!(admin.http(Request::get("/livez")).await.status, 200);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn request_ids_are_kept_or_made() {
+    let server = TestServer::start().await;
+    let admin = server.admin();
+    let id = async |value: Option<&str>| {
+        let request = Request::get("/iam/v2beta1/groups");
+        let request = value.into_iter().fold(request, |request, value| request.header("x-request-id", value));
+        admin.http(request).await.header("x-request-id").map(str::to_owned)
+    };
+    assert_eq!(id(Some("my-request.1")).await.as_deref(), Some("my-request.1"));
+    for unusable in [None, Some("with space"), Some("<script>")] {
+        let made = id(unusable).await.expect("an id");
+        assert!(!made.is_empty() && Some(made.as_str()) != unusable, "{made}");
+    }
+    server.stop().await;
+}
