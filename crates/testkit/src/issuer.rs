@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use aws_lc_rs::{
-    encoding::AsDer,
     rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair},
 };
@@ -99,12 +98,6 @@ impl Issuer {
         let input = format!("{}.{}", encode(header), encode(claims));
         let signature = self.key.sign(&SystemRandom::new(), input.as_bytes()).expect("a signature");
         format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature))
-    }
-
-    /// The private key in PKCS#8, for libraries that sign themselves.
-    #[must_use]
-    pub fn private_key(&self) -> Vec<u8> {
-        AsDer::<aws_lc_rs::encoding::Pkcs8V1Der<'_>>::as_der(&self.key).map(|der| der.as_ref().to_vec()).unwrap_or_default()
     }
 }
 

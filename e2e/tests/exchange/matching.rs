@@ -11,6 +11,8 @@ use contract::chainguard::platform::{
     },
     oidc::{ExchangeRequest, rpc::Exchange},
 };
+use contract::prost_types::FieldMask;
+use domain::iam::identity::user_uid;
 use serde_json::{Value, json};
 use testkit::{Scenario, scenario};
 
@@ -33,7 +35,8 @@ async fn attempt(s: &mut Scenario, title: &str, identity: &str, subject: &str, a
         let keys: Vec<_> = outcome.body.as_object().map(|body| body.keys().cloned().collect()).unwrap_or_default();
         s.transcript.line(&format!("# {title}\nOK {}\n", keys.join(" ")));
     } else {
-        s.transcript.step(title, &outcome);
+        let message = outcome.body["message"].as_str().unwrap_or_default();
+        s.transcript.line(&format!("# {title}\n{} {message}\n", outcome.code));
     }
 }
 
@@ -52,7 +55,8 @@ async fn literals_patterns_and_custom_claims_all_must_match() {
 
         let update = async |s: &mut Scenario, rule: ClaimMatch| {
             let identity = Identity { uid: uid.clone(), ..named(rule) };
-            let request = UpdateIdentityRequest { identity: Some(identity), update_mask: None };
+            let update_mask = Some(FieldMask { paths: vec!["*".into()] });
+            let request = UpdateIdentityRequest { identity: Some(identity), update_mask };
             s.quietly::<UpdateIdentity>(&admin, request).await.ok::<Identity>();
         };
         let rule = ClaimMatch { aud: Some(Aud::Audience("build".into())), ..robot(s) };
@@ -79,6 +83,7 @@ async fn literals_patterns_and_custom_claims_all_must_match() {
         attempt(s, "an identity that is no identifier", "nonsense", "robot", &base, json!({})).await;
         attempt(s, "an unregistered user", "", "stranger", &base, json!({})).await;
         attempt(s, "a registered user", "", "admin", &base, json!({})).await;
+        s.name(user_uid(&s.server.issuer(), "stranger").as_str(), "stranger");
         s.name(uid, "robot");
     })
     .await;

@@ -47,9 +47,12 @@ async fn a_token_can_only_give_up_rights() {
         s.call::<GetGroup>("with the capability", &reader, get(&two)).await;
         s.call::<UpdateGroup>("without the capability", &reader, rename(&two)).await;
 
-        let both = narrowed(s, &reader, &[&two.uid], &["groups.list", "groups.update"]).await;
-        s.call::<UpdateGroup>("what was given up does not come back", &both, rename(&two)).await;
-        s.call::<GetGroup>("both narrowings hold", &both, get(&one)).await;
+        let more = ExchangeRequest { cap: vec!["groups.list".into(), "groups.update".into()], ..ExchangeRequest::default() };
+        s.call::<Exchange>("what was given up does not come back", &reader, more).await;
+        let both = narrowed(s, &reader, &[&two.uid], &["groups.list"]).await;
+        s.call::<GetGroup>("inside both narrowings", &both, get(&two)).await;
+        s.call::<GetGroup>("outside one of them", &both, get(&one)).await;
+        s.call::<UpdateGroup>("without the capability that the first gave up", &both, rename(&two)).await;
 
         let unknown = ExchangeRequest { cap: vec!["groups.fly".into()], ..ExchangeRequest::default() };
         s.call::<Exchange>("an unknown capability", &admin, unknown).await;

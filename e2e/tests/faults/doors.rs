@@ -21,6 +21,7 @@ async fn the_development_identity_provider_guards_itself() {
     let mut transcript = Transcript::default();
     transcript.name(server.base_url(), "base");
     transcript.name(server.host(), "host");
+    transcript.name(server.host().replace("127.0.0.1", ""), ":port");
     let mint = |body: serde_json::Value| Request::post("/dev/idp/mint", &body);
     let good = json!({"sub": "robot", "aud": "x"});
     let minted = nobody.http(mint(good.clone())).await;

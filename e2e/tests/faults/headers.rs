@@ -27,11 +27,9 @@ async fn tokens_are_missing_or_malformed() {
 }
 
 #[tokio::test]
-async fn limits_hold() {
+async fn a_head_that_is_too_long_costs_nobody_else_anything() {
     let server = TestServer::start().await;
     let admin = server.admin();
-    let long_url = admin.http(Request::get(format!("/iam/v2beta1/groups?name={}", "a".repeat(65 << 10)))).await;
-    assert!(long_url.status.is_client_error(), "{}", long_url.status);
     let long_header = admin.http(Request::get("/livez").header("x-padding", "a".repeat(33 << 10))).await;
     assert!(long_header.status.is_client_error(), "{}", long_header.status);
     assert_eq!(admin.http(Request::get("/livez")).await.status, 200);

@@ -124,7 +124,7 @@ pub(crate) fn cases() -> Vec<Case> {
         nowhere::<ping::rpc::Ping>(|_| ping::PingRequest {}),
         nowhere::<ping::v2beta1::rpc::Ping>(|_| ping::v2beta1::PingRequest {}),
         nowhere::<Validate>(|_| ()),
-        nowhere::<Exchange>(|place| ExchangeRequest { identity: place.identity.clone(), ..ExchangeRequest::default() }),
+        nowhere::<Exchange>(|_| ExchangeRequest::default()),
         at::<CreateGroup>(move |p| CreateGroupRequest { parent: parent(p), group: Some(group(p)) }),
         at::<GetGroup>(|p| GetGroupRequest { uid: p.group.to_string() }),
         list::<ListGroups>(
