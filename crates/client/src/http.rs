@@ -113,6 +113,8 @@ impl Http {
             .user_agent(USER_AGENT)
             .connect_timeout(Duration::from_secs(5))
             .timeout(Duration::from_mins(1))
+            // gRPC knows no proxies either, and the paths asked here are this machine's or a test's.
+            .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| Error::usage(format!("HTTP cannot be set up: {error}")))?;

@@ -57,8 +57,12 @@ impl Serve {
         output::text(&banner(&running))?;
         let signal = signals::termination().await?;
         tracing::info!(signal, "stopping");
-        running.stop().await;
-        tracing::info!("stopped");
+        tokio::select! {
+            () = running.stop() => tracing::info!("stopped"),
+            again = signals::termination() => {
+                return Err(Failure::failed(format!("stopped at once by {}: requests under way were cut off", again?)));
+            }
+        }
         Ok(())
     }
 

@@ -1,7 +1,13 @@
 //! Operators: tokens from beside the server, and from its folder alone.
 
-use std::{os::unix::fs::PermissionsExt, path::Path};
+use std::{
+    os::unix::fs::{MetadataExt, PermissionsExt},
+    path::Path,
+    sync::Arc,
+};
 
+use cli::{clock::SystemClock, entropy::SystemEntropy};
+use store::{AuditEntry, Store, StoreConfig, audit};
 use tempfile::TempDir;
 
 use crate::support::{PROVOST, Ran, Server, User, finish};
@@ -11,6 +17,18 @@ fn admin_token(data: &Path, more: &[&str]) -> Ran {
     let mut command = user.command(PROVOST);
     command.args(["admin", "token", "--data"]).arg(data).args(more);
     finish(command, "")
+}
+
+#[tokio::main]
+async fn audit_log(data: &Path) -> Vec<AuditEntry> {
+    let config = StoreConfig { data: data.to_owned() };
+    let store =
+        Store::open(&config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await.expect("the folder is free");
+    let mut reader = store.reader().await.expect("a snapshot");
+    let entries = audit::newest(&mut reader, 100).await.expect("the log");
+    drop(reader);
+    store.close().await;
+    entries
 }
 
 #[test]
@@ -38,6 +56,11 @@ fn alone_on_the_folder() {
     assert!(!data.path().join("admin.sock").exists(), "the socket goes with the server");
     let ran = admin_token(data.path(), &[]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let entries = audit_log(data.path());
+    let entry = entries.iter().find(|entry| entry.method == "admin token").expect("an audit row");
+    let me = std::fs::metadata(data.path()).expect("a folder").uid().to_string();
+    assert_eq!(entry.upstream.as_ref().map(|upstream| upstream.sub.clone()), Some(me), "the user who asked is kept");
+
     let server = Server::start_at(data.path(), server.listen());
     let operator = User::with_token(&server, ran.stdout.trim());
     assert!(operator.done(&["iam", "organizations", "list", "-o", "id"]).contains(&server.organization));

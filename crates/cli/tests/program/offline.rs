@@ -65,6 +65,7 @@ fn wrong_usage() {
     let user = User::nowhere();
     session.run(&user, &["auth", "login"]);
     session.run(&user, &["auth", "login", "--identity-token", "/no/such/file"]);
+    session.run(&user, &["auth", "login", "--identity-token", "token.txt"]);
     session.run(&user, &["auth", "login", "--identity-token", "-"]);
     session.run(&user, &["iam", "roles", "create", "r", "--parent", "p", "--capabilities", "no.such"]);
     session.run(&user, &["iam", "frobnicate"]);

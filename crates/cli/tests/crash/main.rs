@@ -1,4 +1,8 @@
 //! A server that is killed while many write: what was acknowledged is there, and nothing is there by half.
+//!
+//! A program of its own, so that nothing else runs while the restart is timed. `PROVOST_TEST_KILLS=20` for the long form.
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_KILLS come from the environment")]
 
 use std::{
     collections::BTreeSet,
@@ -25,7 +29,11 @@ use domain::{Noun, Op, Revision};
 use store::{Store, StoreConfig, audit, changes};
 use tempfile::TempDir;
 
-use crate::support::{Server, User};
+#[path = "../program/support.rs"]
+#[expect(dead_code, reason = "this test needs only some of it")]
+mod support;
+
+use support::{Server, User};
 
 /// How many rounds: `PROVOST_TEST_KILLS` for the long form.
 fn rounds() -> u32 {
