@@ -43,7 +43,7 @@ pub enum Later {
 #[derive(Debug)]
 enum Item {
     Later(Later),
-    Flush(oneshot::Sender<()>),
+    Flush { last: bool, done: oneshot::Sender<()> },
 }
 
 /// The sending side.
@@ -77,10 +77,11 @@ impl Queue {
         }
     }
 
-    pub(crate) async fn flush(&self) -> Result<()> {
-        let (answer, answered) = oneshot::channel();
-        self.items.send(Item::Flush(answer)).await.map_err(|_| engine::closed())?;
-        answered.await.map_err(|_| engine::closed())
+    /// Waits until everything queued so far is written; after the `last` time nothing more is taken.
+    pub(crate) async fn flush(&self, last: bool) -> Result<()> {
+        let (done, written) = oneshot::channel();
+        self.items.send(Item::Flush { last, done }).await.map_err(|_| engine::closed())?;
+        written.await.map_err(|_| engine::closed())
     }
 }
 
@@ -95,19 +96,19 @@ impl Items {
     async fn run(mut self, store: Weak<Inner>) {
         let mut waiting = Vec::new();
         loop {
-            let mut flushed = None;
+            let mut flush = None;
             if waiting.is_empty() {
                 match self.items.recv().await {
                     Some(Item::Later(item)) => waiting.push(item),
-                    Some(Item::Flush(answer)) => flushed = Some(answer),
+                    Some(Item::Flush { last, done }) => flush = Some((last, done)),
                     None => return,
                 }
             }
             let end = Instant::now() + WINDOW;
-            while flushed.is_none() && waiting.len() < BATCH {
+            while flush.is_none() && waiting.len() < BATCH {
                 match timeout_at(end, self.items.recv()).await {
                     Ok(Some(Item::Later(item))) => waiting.push(item),
-                    Ok(Some(Item::Flush(answer))) => flushed = Some(answer),
+                    Ok(Some(Item::Flush { last, done })) => flush = Some((last, done)),
                     Ok(None) => return,
                     Err(_) => break,
                 }
@@ -115,9 +116,12 @@ impl Items {
             let Some(store) = store.upgrade() else { return };
             self.warn_of_drops();
             write(&store, &mut waiting).await;
-            if let Some(answer) = flushed {
+            if let Some((last, done)) = flush {
                 // Whoever asked may have gone.
-                _ = answer.send(());
+                _ = done.send(());
+                if last {
+                    return;
+                }
             }
         }
     }

@@ -83,7 +83,7 @@ impl Store {
     /// # Errors
     /// Unavailable after [`Store::close`].
     pub async fn flush(&self) -> Result<()> {
-        self.inner.later.flush().await
+        self.inner.later.flush(false).await
     }
 
     /// Whether the store reads and takes writes.
@@ -100,9 +100,8 @@ impl Store {
 
     /// Writes everything that is queued and lets go of the data. Later calls are unavailable.
     pub async fn close(&self) {
-        if let Err(error) = self.flush().await {
-            tracing::warn!(%error, "cannot write what was queued for later");
-        }
+        // Fails only when it was closed before.
+        _ = self.inner.later.flush(true).await;
         self.inner.engine.close().await;
     }
 

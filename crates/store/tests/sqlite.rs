@@ -1,5 +1,7 @@
 //! The conformance suite on SQLite, and what only SQLite's data folder can show.
 
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
 mod conformance;
 
 use std::{path::PathBuf, sync::Arc};

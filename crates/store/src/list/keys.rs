@@ -1,6 +1,6 @@
 //! Keys: where the items of a page stand, found by walking indexes alone.
 
-use std::{cmp::Reverse, marker::PhantomData};
+use std::marker::PhantomData;
 
 use domain::{Order, OrderField, Result, Uidp};
 
@@ -78,9 +78,11 @@ impl<'a, E: Entity> Keys<'a, E> {
     /// Subtrees in byte order are one after the other in the order of identifiers.
     async fn in_sequence(&self, reader: &mut Reader, streams: &[Stream], mut skip: usize, want: usize) -> Result<Vec<Cursor>> {
         let mut keys = Vec::new();
-        let (ascending, descending) =
-            if self.order.descending { (None, Some(streams.iter().rev())) } else { (Some(streams.iter()), None) };
-        for stream in ascending.into_iter().flatten().chain(descending.into_iter().flatten()) {
+        let mut in_order: Vec<_> = streams.iter().collect();
+        if self.order.descending {
+            in_order.reverse();
+        }
+        for stream in in_order {
             if self.is_passed(stream) {
                 continue;
             }
@@ -111,7 +113,7 @@ impl<'a, E: Entity> Keys<'a, E> {
 
     fn sort(&self, keys: &mut [Cursor]) {
         if self.order.descending {
-            keys.sort_unstable_by(|a, b| Reverse(a).cmp(&Reverse(b)));
+            keys.sort_unstable_by(|a, b| b.cmp(a));
         } else {
             keys.sort_unstable();
         }

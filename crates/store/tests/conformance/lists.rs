@@ -98,6 +98,13 @@ async fn grow(store: &Store) -> World {
     world
 }
 
+/// Where children are asked for.
+#[derive(Clone, Debug)]
+enum Parent {
+    Root,
+    At(Index),
+}
+
 /// A random request: indices choose among the identifiers of the world.
 #[derive(Clone, Debug)]
 struct Wish {
@@ -107,7 +114,7 @@ struct Wish {
     include_roots: bool,
     ancestors_of: Option<Index>,
     descendants_of: Option<Index>,
-    children_of: Option<Option<Index>>,
+    children_of: Option<Parent>,
     in_root: bool,
     ids: Vec<Index>,
     order: Order,
@@ -135,7 +142,7 @@ fn wishes() -> impl Strategy<Value = Wish> {
     let part = (
         seldom(index()),
         seldom(index()),
-        seldom(prop::option::weighted(0.8, index())),
+        seldom(prop_oneof![1 => Just(Parent::Root), 4 => index().prop_map(Parent::At)]),
         prop::bool::weighted(0.1),
         prop_oneof![5 => Just(Vec::new()), 1 => prop::collection::vec(index(), 1..30)],
     );
@@ -176,10 +183,10 @@ impl Wish {
             uidp: UidpFilter {
                 ancestors_of: self.ancestors_of.as_ref().map(uid),
                 descendants_of: self.descendants_of.as_ref().map(uid),
-                children_of: self
-                    .children_of
-                    .as_ref()
-                    .map(|parent| parent.as_ref().map_or(ParentFilter::Root, |parent| ParentFilter::At(uid(parent)))),
+                children_of: self.children_of.as_ref().map(|parent| match parent {
+                    Parent::Root => ParentFilter::Root,
+                    Parent::At(parent) => ParentFilter::At(uid(parent)),
+                }),
                 in_root: self.in_root,
                 ids: self.ids.iter().map(uid).collect(),
             },
@@ -290,6 +297,20 @@ async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wish: &Wish) -
     let query = wish.query(uids, groups::GroupFilter { name: name.clone() });
     compare!(reader, groups::list, world.groups, wish, query, group, |row: &Group| named(row.spec.name.as_str()));
 
+    // Several subtrees one after the other, with skips from the middle of one into another.
+    let plain = Wish {
+        include_roots: false,
+        ancestors_of: None,
+        descendants_of: None,
+        children_of: None,
+        in_root: false,
+        ids: Vec::new(),
+        order: Order { field: OrderField::Uid, ..wish.order },
+        ..wish.clone()
+    };
+    let query = plain.query(uids, repos::RepoFilter::default());
+    compare!(reader, repos::list, world.repos, plain, query, repo, |_: &Repo| true);
+
     let query = wish.query(uids, roles::RoleFilter { name: name.clone() });
     compare!(reader, roles::list, world.roles, wish, query, role, |row: &Role| named(row.spec.name.as_str()));
 
@@ -333,7 +354,7 @@ pub(crate) async fn pages_equal_the_naive_list(engine: &impl Engine) {
     uids.extend(world.repos.iter().take(10).map(|repo| repo.uid.clone()));
     uids.push(kit::root(5));
     uids.push(kit::child(&world.groups[0].uid, 5));
-    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config { failure_persistence: None, max_shrink_iters: 200, ..Config::default() });
     let outcome = runner.run(&wishes(), |wish| {
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {

@@ -228,7 +228,7 @@ pub(crate) async fn bindings_are_kept_and_hydrated(engine: &impl Engine) {
     let mut reader = store.reader().await.expect("reads");
     assert_eq!(role_bindings::view(&mut reader, &binding.uid).await.expect("reads"), Some(whole.clone()));
     let uids = [kit::child(&org.uid, 99), binding.uid.clone()];
-    assert_eq!(role_bindings::views(&mut reader, &uids).await.expect("reads"), [whole.clone()]);
+    assert_eq!(role_bindings::views(&mut reader, &uids).await.expect("reads"), vec![whole.clone()]);
     let filter = role_bindings::RoleBindingFilter { identity: Some(identity.uid.clone()), group: None, role: None };
     let listed = role_bindings::list_views(&mut reader, &kit::everything(filter)).await.expect("lists");
     assert_eq!((listed.items, listed.total), (vec![whole], 1));

@@ -65,9 +65,7 @@ pub(crate) async fn a_panic_rolls_back_and_the_writer_goes_on(engine: &impl Engi
     let panics = kit::write(&store, |tx| {
         Box::pin(async move {
             groups::insert(tx, &row).await?;
-            if row.uid.is_root() {
-                panic!("a defect in a use case");
-            }
+            assert!(!row.uid.is_root(), "a defect in a use case");
             Ok(())
         })
     });

@@ -299,3 +299,6 @@ fn panicked(panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     Error::internal(format!("a write panicked: {}", text.unwrap_or("without a message")))
 }
+
+#[cfg(test)]
+mod tests;
