@@ -122,7 +122,7 @@ async fn discovery(State(documents): State<Arc<Documents>>) -> Response {
     match documents.fault {
         Fault::None | Fault::Huge => document(url, &keys),
         Fault::Silent => {
-            tokio::time::sleep(Duration::from_secs(120)).await;
+            tokio::time::sleep(Duration::from_mins(2)).await;
             StatusCode::NO_CONTENT.into_response()
         }
         Fault::Lies => document("https://issuer.example.com", &keys),

@@ -134,7 +134,7 @@ impl TestServer {
 
     /// An operator of the server.
     pub async fn operator(&self) -> Actor {
-        let token = self.running.operators.token(Duration::from_secs(600), "test").await.expect("an operator's token");
+        let token = self.running.operators.token(Duration::from_mins(10), "test").await.expect("an operator's token");
         self.bearer(token.expose())
     }
 
@@ -158,8 +158,8 @@ impl TestServer {
         if let Some(role) = role {
             let binding =
                 RoleBinding { identity_uid: uid.to_string(), role_uid: built_in_uid(role).to_string(), ..RoleBinding::default() };
-            let bind = CreateRoleBindingRequest { parent: parent.to_string(), role_binding: Some(binding) };
-            admin.must::<CreateRoleBinding>(bind).await;
+            let request = CreateRoleBindingRequest { parent: parent.to_string(), role_binding: Some(binding) };
+            admin.must::<CreateRoleBinding>(request).await;
         }
         let upstream = self.mint(name, self.base_url(), json!({})).await;
         let token = self.exchange(&upstream, Some(&uid)).await.expect("the workload gets a token");
