@@ -141,7 +141,8 @@ fn use_cases(settings: &Settings, core: &Core) -> Services {
     let seal: Arc<dyn Seal> = Arc::new(Sealer::new(Arc::clone(&core.root), Arc::clone(&core.entropy)));
     let decided = services::Settings {
         self_service_organizations: settings.dev || settings.self_service_organizations,
-        registry_host: String::new(),
+        // A base URL is an origin: what follows the scheme is host and port.
+        registry_host: core.sts.base_url.split_once("://").map(|(_, host)| host.to_owned()).unwrap_or_default(),
     };
     let (store, seal) = (|| core.store.clone(), || Arc::clone(&seal));
     let relationships = Arc::new(RelationshipCheck::new(&core.sts));
