@@ -5,7 +5,12 @@
 
 use std::sync::Arc;
 
-use domain::{Ctx, Error, Kind, Result, Rule, Timestamp, ctx::IdempotencyClaim, error::Detail, ports::Replay};
+use domain::{
+    Ctx, Error, Kind, Result, Rule, Timestamp,
+    ctx::IdempotencyClaim,
+    error::{Detail, Violation},
+    ports::Replay,
+};
 
 use crate::{Reader, Store, Writer, engine::Row};
 
@@ -106,11 +111,9 @@ fn read(row: &Row<'_>) -> Result<Claimed> {
 }
 
 fn reused() -> Error {
-    Error::new(
-        Kind::InvalidArgument,
-        Rule::IdempotencyKeyReused,
-        "the idempotency key was used for another request in the last 24 hours; choose a new key",
-    )
+    let description = "the idempotency key was used for another request in the last 24 hours; choose a new key";
+    let violation = Violation { field: "idempotency-key".to_owned(), description: description.to_owned() };
+    Error::fields(Rule::IdempotencyKeyReused, vec![violation])
 }
 
 fn running() -> Error {
