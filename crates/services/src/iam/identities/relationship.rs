@@ -13,8 +13,9 @@ const STATIC_KEYS_SECONDS: i64 = 365 * 24 * 60 * 60;
 
 /// What a caller's clock may be ahead, so that "365 days from now" is not refused by a second.
 const CLOCK_SKEW_SECONDS: i64 = 60;
-/// Most custom claims of a kind.
-const CLAIMS: usize = 50;
+/// Most custom claims, literals and patterns together, and longest text of a claim in bytes: what the exchange compiles.
+const CLAIMS: usize = 32;
+const CLAIM: usize = 1024;
 /// Largest pasted key set in bytes.
 const KEYS: usize = 64 * 1024;
 /// The numbers of the parts of the platform in the contract.
@@ -49,21 +50,21 @@ fn check_claim_match(rule: &ClaimMatch, violations: &mut Violations) {
     if let Some(audience) = &rule.audience {
         check_matcher("claim_match.audience", audience, violations);
     }
-    texts::map("claim_match.claims", &rule.claims, CLAIMS, texts::LONG, violations, |_| None);
-    texts::map("claim_match.claim_patterns", &rule.claim_patterns, CLAIMS, texts::LONG, violations, |_| None);
+    texts::map("claim_match.claims", &rule.claims, CLAIMS, CLAIM, violations, |_| None);
+    texts::map("claim_match.claim_patterns", &rule.claim_patterns, CLAIMS, CLAIM, violations, |_| None);
 }
 
 /// A literal is judged as `field`, a pattern as `field_pattern`.
 fn check_matcher(field: &str, matcher: &Matcher, violations: &mut Violations) {
     match matcher {
-        Matcher::Literal(text) => texts::required(field, text, texts::LONG, violations),
-        Matcher::Pattern(text) => texts::required(&format!("{field}_pattern"), text, texts::LONG, violations),
+        Matcher::Literal(text) => texts::required(field, text, CLAIM, violations),
+        Matcher::Pattern(text) => texts::required(&format!("{field}_pattern"), text, CLAIM, violations),
     }
 }
 
 fn check_static_keys(keys: &StaticKeys, now: Timestamp, violations: &mut Violations) {
-    texts::required("static_keys.issuer", &keys.issuer, texts::LONG, violations);
-    texts::required("static_keys.subject", &keys.subject, texts::LONG, violations);
+    texts::required("static_keys.issuer", &keys.issuer, CLAIM, violations);
+    texts::required("static_keys.subject", &keys.subject, CLAIM, violations);
     texts::block("static_keys.issuer_keys", &keys.issuer_keys, KEYS, violations);
     if keys.expires_at <= now {
         violations.add("static_keys.expiration_time", "expiration_time must be in the future");
@@ -72,7 +73,10 @@ fn check_static_keys(keys: &StaticKeys, now: Timestamp, violations: &mut Violati
     }
     match keys.audiences.as_slice() {
         [] => {}
-        [audience] => texts::required("static_keys.audiences", audience, texts::LONG, violations),
+        [audience] if audience.is_empty() => {
+            violations.add("static_keys.audiences", "audiences must not hold an empty entry");
+        }
+        [audience] => texts::optional("static_keys.audiences", audience, CLAIM, violations),
         _ => violations.add("static_keys.audiences", "audiences must have at most one entry"),
     }
 }
