@@ -1,5 +1,6 @@
 //! A story told once and played over both transports.
 
+use client::Options;
 use contract::Rpc;
 
 use crate::{Actor, Outcome, TestServer, Transcript, Transport};
@@ -33,9 +34,21 @@ impl Scenario {
         outcome
     }
 
+    /// Makes a call under conditions and writes its whole answer down under `title`.
+    pub async fn call_with<R: Rpc>(&mut self, title: &str, actor: &Actor, request: R::Request, options: &Options) -> Outcome {
+        let outcome = self.quietly_with::<R>(actor, request, options).await;
+        self.transcript.step(title, &outcome);
+        outcome
+    }
+
     /// Makes a call without writing it down.
     pub async fn quietly<R: Rpc>(&self, actor: &Actor, request: R::Request) -> Outcome {
         actor.call::<R>(self.transport, request).await
+    }
+
+    /// Makes a call under conditions without writing it down.
+    pub async fn quietly_with<R: Rpc>(&self, actor: &Actor, request: R::Request, options: &Options) -> Outcome {
+        actor.call_with::<R>(self.transport, request, options).await
     }
 
     /// From now on `value` appears in the transcript as `<name>`.

@@ -6,3 +6,20 @@ mod owner;
 mod repos;
 mod role_bindings;
 mod roles;
+
+use contract::prost_types::FieldMask;
+
+/// An update mask of these paths; none for no mask.
+pub(crate) fn mask(paths: &[&str]) -> Option<FieldMask> {
+    (!paths.is_empty()).then(|| FieldMask { paths: paths.iter().map(|path| (*path).to_owned()).collect() })
+}
+
+/// An identifier below `parent` that nothing has.
+pub(crate) fn absent(parent: &str) -> String {
+    format!("{parent}/{}", "0".repeat(16))
+}
+
+/// The identifier of a built-in role.
+pub(crate) fn built_in(name: &str) -> String {
+    access::built_in::find(name).expect("the role is built in").uid().to_string()
+}

@@ -1,0 +1,61 @@
+use client::Options;
+use contract::chainguard::platform::iam::v2beta1::{
+    DeleteGroupRequest, DeleteIdentityRequest, GetGroupRequest, Group, Identity, ListRoleBindingsRequest,
+    ListRoleBindingsResponse,
+    rpc::{CreateGroup, CreateIdentity, DeleteGroup, DeleteIdentity, GetGroup, ListRoleBindings},
+};
+use testkit::scenario;
+
+use super::{ci, new_identity};
+use crate::{absent, groups::new_group};
+
+fn delete(uid: &str) -> DeleteIdentityRequest {
+    DeleteIdentityRequest { uid: uid.into() }
+}
+
+#[tokio::test]
+async fn takes_bindings_and_tokens_along() {
+    let transcript = scenario(async |s| {
+        let admin = s.server.admin();
+        let org = s.server.organization().clone();
+        let viewer = s.server.workload(&org, "viewer", Some("viewer")).await;
+        let look = GetGroupRequest { uid: org.to_string() };
+        assert_eq!(s.quietly::<GetGroup>(&viewer, look.clone()).await.code, "OK");
+        s.call::<DeleteIdentity>("by itself, a viewer", &viewer, delete(viewer.uid().as_str())).await;
+        s.call::<DeleteIdentity>("by an owner", &admin, delete(viewer.uid().as_str())).await;
+        s.call::<GetGroup>("its token is worth nothing", &viewer, look).await;
+        let bindings = ListRoleBindingsRequest { identity: viewer.uid().to_string(), ..ListRoleBindingsRequest::default() };
+        let left: ListRoleBindingsResponse = s.quietly::<ListRoleBindings>(&admin, bindings).await.ok();
+        assert_eq!((left.role_bindings, left.total_count), (vec![], Some(0)), "its bindings are gone");
+        s.call::<DeleteIdentity>("a second time", &admin, delete(viewer.uid().as_str())).await;
+    })
+    .await;
+    insta::assert_snapshot!(transcript);
+}
+
+#[tokio::test]
+async fn refuses_what_is_not_there_or_not_one_s_own() {
+    let transcript = scenario(async |s| {
+        let admin = s.server.admin();
+        let org = s.server.organization().to_string();
+        let folder: Group = s.quietly::<CreateGroup>(&admin, new_group(&org, "team-a")).await.ok();
+        let made = s.quietly::<CreateIdentity>(&admin, new_identity(&folder.uid, "ci", Some(ci()))).await;
+        let identity: Identity = made.ok();
+        s.call::<DeleteIdentity>("one that does not exist", &admin, delete(&absent(&org))).await;
+        s.call::<DeleteIdentity>("a folder", &admin, delete(&folder.uid)).await;
+        let stranger = s.server.stranger().await;
+        s.call::<DeleteIdentity>("one of others", &stranger, delete(&identity.uid)).await;
+        s.call::<DeleteIdentity>("without a token", &s.server.nobody(), delete(&identity.uid)).await;
+        s.call::<DeleteIdentity>("a user, who belongs to no organization", &admin, delete(s.server.admin_uid().as_str())).await;
+        let folder = DeleteGroupRequest { uid: folder.uid };
+        s.call::<DeleteGroup>("a folder with an identity stays", &admin, folder.clone()).await;
+        let stale = Options { if_match: Some("\"0\"".into()), ..Options::default() };
+        let refused = s.quietly_with::<DeleteIdentity>(&admin, delete(&identity.uid), &stale).await;
+        assert_eq!(refused.code, "ABORTED", "{:#}", refused.body);
+        let current = Options { if_match: made.etag, ..Options::default() };
+        s.call_with::<DeleteIdentity>("with its entity tag", &admin, delete(&identity.uid), &current).await;
+        s.call::<DeleteGroup>("then the folder can go", &admin, folder).await;
+    })
+    .await;
+    insta::assert_snapshot!(transcript);
+}
