@@ -20,7 +20,9 @@ pub(crate) fn require(ctx: &Ctx, needed: &'static str, at: &Uidp) -> Result<()> 
     let needed: CapabilitySet = [named(needed)?].into_iter().collect();
     match decide(&ctx.grants, &needed, at) {
         Decision::Allow => Ok(()),
-        Decision::Deny { missing } => Err(Error::denied(Rule::CapabilityMissing, format!("permission denied: this needs {} at {at}", names(&missing)))),
+        Decision::Deny { missing } => {
+            Err(Error::denied(Rule::CapabilityMissing, format!("permission denied: this needs {} at {at}", names(&missing))))
+        }
     }
 }
 

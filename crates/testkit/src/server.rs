@@ -150,9 +150,10 @@ impl TestServer {
     /// role there, and an API token.
     pub async fn workload(&self, parent: &Uidp, name: &str, role: Option<&str>) -> Actor {
         let admin = self.admin();
-        let rule =
+        let accepted =
             ClaimMatch { iss: Some(Iss::Issuer(self.issuer())), sub: Some(Sub::Subject(name.into())), ..ClaimMatch::default() };
-        let identity = Identity { name: name.into(), relationship: Some(Relationship::ClaimMatch(rule)), ..Identity::default() };
+        let identity =
+            Identity { name: name.into(), relationship: Some(Relationship::ClaimMatch(accepted)), ..Identity::default() };
         let create = CreateIdentityRequest { parent: parent.to_string(), identity: Some(identity) };
         let uid: Uidp = admin.must::<CreateIdentity>(create).await.uid.parse().expect("a UIDP");
         if let Some(role) = role {

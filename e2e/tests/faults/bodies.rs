@@ -1,6 +1,7 @@
 //! Bodies that are not what the method wants.
 
 use client::http::Request;
+use contract::chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, rpc::CreateGroup};
 use http::Method;
 use testkit::{TestServer, Transcript};
 
@@ -49,7 +50,6 @@ async fn five_megabytes_are_too_much_for_both_transports() {
         admin.http(Request::new(Method::POST, format!("/iam/v2beta1/groups/{}", server.organization())).bytes(body)).await;
     assert_eq!(answer.status, 413, "{}", answer.text());
     assert_eq!(answer.json()["details"][0]["metadata"]["rule"], "TOO_LARGE");
-    use contract::chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, rpc::CreateGroup};
     let group = Group { name: "x".into(), description: "a".repeat(5 << 20), ..Group::default() };
     let request = CreateGroupRequest { parent: server.organization().to_string(), group: Some(group) };
     let refused = admin.doors.grpc().call::<CreateGroup>(request).await.expect_err("too large");

@@ -1,4 +1,7 @@
-use contract::chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, rpc::CreateGroup};
+use contract::chainguard::platform::iam::v2beta1::{
+    CreateGroupRequest, Group, ListRoleBindingsRequest,
+    rpc::{CreateGroup, ListRoleBindings},
+};
 use testkit::scenario;
 
 use super::new_group;
@@ -55,12 +58,8 @@ async fn operators_own_nothing_they_create() {
         let operator = s.server.operator().await;
         let org: Group = s.call::<CreateGroup>("an organization", &operator, new_group("", "theirs")).await.ok();
         s.name(org.uid.clone(), "theirs");
-        let bindings = contract::chainguard::platform::iam::v2beta1::ListRoleBindingsRequest {
-            group: org.uid,
-            ..Default::default()
-        };
-        type List = contract::chainguard::platform::iam::v2beta1::rpc::ListRoleBindings;
-        s.call::<List>("nobody is bound to it", &operator, bindings).await;
+        let bindings = ListRoleBindingsRequest { group: org.uid, ..ListRoleBindingsRequest::default() };
+        s.call::<ListRoleBindings>("nobody is bound to it", &operator, bindings).await;
     })
     .await;
     insta::assert_snapshot!(transcript);

@@ -1,6 +1,12 @@
 use contract::chainguard::platform::{
-    iam::v2beta1::{DeleteGroupRequest, GetGroupRequest, Group, rpc::{CreateGroup, DeleteGroup, GetGroup}},
-    registry::v2beta1::{CreateRepoRequest, DeleteRepoRequest, Repo, rpc::{CreateRepo, DeleteRepo}},
+    iam::v2beta1::{
+        DeleteGroupRequest, GetGroupRequest, Group,
+        rpc::{CreateGroup, DeleteGroup, GetGroup},
+    },
+    registry::v2beta1::{
+        CreateRepoRequest, DeleteRepoRequest, Repo,
+        rpc::{CreateRepo, DeleteRepo},
+    },
 };
 use testkit::scenario;
 
@@ -17,10 +23,8 @@ async fn waits_until_nothing_is_below() {
         s.call::<DeleteGroup>("with a child group", &admin, delete(&group.uid)).await;
         s.call::<DeleteGroup>("the child", &admin, delete(&child.uid)).await;
         let repo = Repo { name: "app".into(), ..Repo::default() };
-        let repo: Repo = s
-            .quietly::<CreateRepo>(&admin, CreateRepoRequest { parent: group.uid.clone(), repo: Some(repo) })
-            .await
-            .ok();
+        let repo: Repo =
+            s.quietly::<CreateRepo>(&admin, CreateRepoRequest { parent: group.uid.clone(), repo: Some(repo) }).await.ok();
         s.call::<DeleteGroup>("with a child repo", &admin, delete(&group.uid)).await;
         s.quietly::<DeleteRepo>(&admin, DeleteRepoRequest { uid: repo.uid }).await.ok::<()>();
         s.call::<DeleteGroup>("with nothing below", &admin, delete(&group.uid)).await;

@@ -1,4 +1,7 @@
-use contract::chainguard::platform::iam::v2beta1::{GetGroupRequest, Group, rpc::{CreateGroup, GetGroup}};
+use contract::chainguard::platform::iam::v2beta1::{
+    GetGroupRequest, Group,
+    rpc::{CreateGroup, GetGroup},
+};
 use testkit::scenario;
 
 use super::new_group;

@@ -1,6 +1,9 @@
 use contract::chainguard::platform::{
     common::UidpFilter,
-    iam::v2beta1::{Group, ListGroupsRequest, ListGroupsResponse, rpc::{CreateGroup, ListGroups}},
+    iam::v2beta1::{
+        Group, ListGroupsRequest, ListGroupsResponse,
+        rpc::{CreateGroup, ListGroups},
+    },
 };
 use testkit::{Actor, Scenario, scenario};
 

@@ -1,6 +1,9 @@
 use client::Options;
 use contract::{
-    chainguard::platform::iam::v2beta1::{Group, UpdateGroupRequest, rpc::{CreateGroup, UpdateGroup}},
+    chainguard::platform::iam::v2beta1::{
+        Group, UpdateGroupRequest,
+        rpc::{CreateGroup, UpdateGroup},
+    },
     prost_types::FieldMask,
 };
 use testkit::scenario;
