@@ -84,8 +84,10 @@ impl Failure {
 impl From<client::Error> for Failure {
     fn from(error: client::Error) -> Self {
         let exit = Exit::of(&error);
-        let mut failure = Self::new(exit, error.to_string());
+        // The exit code stands for the answer's code, and the message says the same in words.
+        let mut failure = Self::new(exit, error.message());
         match (exit, error.request_id()) {
+            (Exit::Denied, _) => failure.hint = Some("see what you may do, and where: provost auth status".into()),
             (Exit::NotLoggedIn, _) => failure.hint = Some("log in again: provost auth login --help".into()),
             (Exit::Unreachable, _) if error.is_unreachable() => {
                 failure.hint = Some("set --api or PROVOST_API, or start a server: provost serve --dev".into());
