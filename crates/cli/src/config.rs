@@ -1,6 +1,9 @@
 //! Flags and environment variables. Nothing outside this module and those below it looks at either.
 
-use clap::{Arg, ArgMatches, Args, Command as ClapCommand, CommandFactory, FromArgMatches, Parser, builder::FalseyValueParser};
+use clap::{
+    Arg, ArgMatches, Args, Command as ClapCommand, CommandFactory, FromArgMatches, Parser, builder::FalseyValueParser,
+    parser::ValueSource,
+};
 
 use crate::{commands::Command, exit::Exit, output::Format};
 
@@ -21,16 +24,24 @@ struct Cli {
 #[command(next_help_heading = "Global options")]
 struct GlobalFlags {
     /// The server's API
-    #[arg(long, global = true, env = "PROVOST_API", value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    #[arg(
+        long,
+        global = true,
+        env = "PROVOST_API",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8080",
+        display_order = 101
+    )]
     api: String,
     /// The server's token issuer; the API's URL by default
-    #[arg(long, global = true, env = "PROVOST_ISSUER", value_name = "URL")]
+    #[arg(long, global = true, env = "PROVOST_ISSUER", value_name = "URL", display_order = 102)]
     issuer: Option<String>,
-    /// How to print
-    #[arg(short, long, global = true, env = "PROVOST_OUTPUT", value_enum, default_value = "table")]
+    /// How to print: table for people, json for programs, id for the UIDs alone
+    #[arg(short, long, global = true, env = "PROVOST_OUTPUT", value_enum, value_name = "FORMAT", default_value = "table")]
+    #[arg(hide_possible_values = true, display_order = 104)]
     output: Format,
-    /// Ask nothing
-    #[arg(short, long, global = true, env = "PROVOST_YES", value_parser = FalseyValueParser::new())]
+    /// Ask nothing: deletions need no confirmation
+    #[arg(short, long, global = true, env = "PROVOST_YES", value_parser = FalseyValueParser::new(), display_order = 105)]
     yes: bool,
 }
 
@@ -67,39 +78,47 @@ pub(crate) fn parse() -> Result<(Global, Command), clap::Error> {
 
 /// The whole command tree.
 pub(crate) fn command() -> ClapCommand {
-    let arg = audience_arg().env("PROVOST_AUDIENCE");
-    let mut command = Cli::command().arg(arg);
+    quiet_about_values(with_audience(Cli::command()))
+}
+
+/// Lets the help name the variables without their values: it is read, and pasted, by people.
+fn quiet_about_values(command: ClapCommand) -> ClapCommand {
+    below(command.mut_args(|arg| arg.hide_env_values(true)), quiet_about_values)
+}
+
+fn below(command: ClapCommand, change: fn(ClapCommand) -> ClapCommand) -> ClapCommand {
     let names: Vec<_> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    for name in names {
-        command = command.mut_subcommand(name, with_audience);
-    }
-    command
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, change))
 }
 
 fn audience_arg() -> Arg {
     Arg::new(AUDIENCE)
         .long("audience")
+        .env("PROVOST_AUDIENCE")
         .value_name("AUDIENCE")
         .help("The audience of the API token; the API's URL by default")
         .help_heading("Global options")
+        .display_order(103)
 }
 
 /// Adds `--audience` to `command` and everything below. clap's own global arguments cannot do that: the commands that
 /// describe someone else's token have an `--audience` of their own, which must not be taken for this one.
 fn with_audience(command: ClapCommand) -> ClapCommand {
     let taken = command.get_arguments().any(|arg| arg.get_long() == Some("audience"));
-    let mut command = if taken { command } else { command.arg(audience_arg()) };
-    let names: Vec<_> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    for name in names {
-        command = command.mut_subcommand(name, with_audience);
-    }
-    command
+    below(if taken { command } else { command.arg(audience_arg()) }, with_audience)
 }
 
-/// The value of `--audience` that was given closest to the end of the command line.
+/// The value of `--audience` that was given closest to the end of the command line, else the variable's.
 fn audience(matches: &ArgMatches) -> Option<String> {
-    let deeper = matches.subcommand().and_then(|(_, matches)| audience(matches));
-    deeper.or_else(|| matches.try_get_one::<String>(AUDIENCE).ok().flatten().cloned())
+    [ValueSource::CommandLine, ValueSource::EnvVariable].into_iter().find_map(|source| audience_from(matches, source))
+}
+
+fn audience_from(matches: &ArgMatches, source: ValueSource) -> Option<String> {
+    let deeper = matches.subcommand().and_then(|(_, matches)| audience_from(matches, source));
+    deeper.or_else(|| {
+        let value = matches.try_get_one::<String>(AUDIENCE).ok().flatten()?;
+        (matches.value_source(AUDIENCE) == Some(source)).then(|| value.clone())
+    })
 }
 
 #[cfg(test)]
@@ -109,6 +128,20 @@ mod tests {
     #[test]
     fn the_command_tree_is_sound() {
         command().debug_assert();
+    }
+
+    /// One line or two per option: nothing in the tree has a longer text, which would spread every option of its help.
+    #[test]
+    fn every_help_is_compact() {
+        fn check(at: &ClapCommand, path: &[&str]) {
+            let help = |flag| {
+                command().try_get_matches_from([path, &[flag]].concat()).map_or_else(|help| help.to_string(), |_| String::new())
+            };
+            assert!(help("--help").contains("Usage: provost"), "{path:?}");
+            assert_eq!(help("--help"), help("-h"), "{path:?}");
+            at.get_subcommands().for_each(|sub| check(sub, &[path, &[sub.get_name()]].concat()));
+        }
+        check(&command(), &["provost"]);
     }
 
     #[test]

@@ -43,8 +43,9 @@ pub(crate) struct Serve {
     /// Let identity providers have private addresses
     #[arg(long, env = "PROVOST_ALLOW_PRIVATE_ADDRESSES", value_parser = FalseyValueParser::new())]
     allow_private_addresses: bool,
-    /// How the log on standard error looks; `PROVOST_LOG` or `RUST_LOG` say what is logged
-    #[arg(long, env = "PROVOST_LOG_FORMAT", value_enum, default_value = "text")]
+    /// How the log on standard error looks, text or json; `PROVOST_LOG` or `RUST_LOG` say what is logged
+    #[arg(long, env = "PROVOST_LOG_FORMAT", value_enum, value_name = "FORMAT", default_value = "text")]
+    #[arg(hide_possible_values = true)]
     log_format: LogFormat,
 }
 
