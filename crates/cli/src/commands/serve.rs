@@ -99,14 +99,15 @@ fn banner(running: &Running) -> String {
 
 /// The first steps in dev mode, to be pasted as they are.
 fn introduction(provost: &str, url: &str, dev: &DevAccount) -> String {
-    let DevAccount { organization, identity, .. } = dev;
+    let DevAccount { organization, identity, issuer } = dev;
     let api = if url == "http://127.0.0.1:8080" { String::new() } else { format!(" --api {url}") };
     format!(
         "organization {organization}\n\
          identity     {identity}\n\
+         provider     {issuer}\n\
          \n\
          First steps, as the owner of the organization:\n  \
-           {provost} dev id-token --server {url} --subject admin --audience {url} | \
+           {provost} dev id-token --subject admin{api} | \
            {provost} auth login{api} --identity {identity} --identity-token -\n  \
            {provost} iam organizations list{api}\n  \
            {provost} iam folders create team-a --parent {organization}{api}"

@@ -128,6 +128,7 @@ impl Server {
         let url = next().strip_prefix("ready on ").expect("ready on URL").to_owned();
         let mut word = |name: &str| next().strip_prefix(name).expect(name).trim().to_owned();
         let (organization, identity) = (word("organization"), word("identity"));
+        assert_eq!(word("provider"), format!("{url}/dev/idp"));
         assert_eq!(next(), "");
         next();
         let commands = (0..3).map(|_| next().trim().to_owned()).collect();
