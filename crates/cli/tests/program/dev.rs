@@ -90,7 +90,7 @@ fn json_logs_are_one_object_per_line() {
     let mut command = user.command("sh");
     // The shell ends the server once it is ready; what it logged until then is looked at.
     command.arg("-c").arg(format!(
-        "{PROVOST} serve --dev --log-format json --listen 127.0.0.1:0 --data {} >out & until grep -q ready out; do sleep 0.1; done; kill -TERM $!; wait $!",
+        "{PROVOST} serve --dev --log-format json --listen 127.0.0.1:0 --data {} >out & until grep -qs ready out; do sleep 0.1; done; kill -TERM $!; wait $!",
         data.path().display()
     ));
     let ran = finish(command, "");
