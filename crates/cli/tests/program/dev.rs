@@ -52,6 +52,7 @@ fn another_port_means_another_user_who_owns_the_same_organization() {
     let mut first = Server::start(data.path());
     first.signal("INT");
     assert_eq!(first.wait(), Some(0));
+    let _taken = std::net::TcpListener::bind(first.listen()).expect("the port is free again");
     let second = Server::start(data.path());
     assert_ne!(second.url, first.url);
     assert_eq!(second.organization, first.organization);
