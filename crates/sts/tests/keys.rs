@@ -127,6 +127,9 @@ async fn keys_survive_a_restart_encrypted_and_need_their_key_file() {
     assert_eq!(keys.ring().active_key_id(), kid);
     let tokens = sts::Tokens::new(settings.clone(), keys.ring());
     sts::Authenticator::new(store.clone(), tokens, US).authenticate(&token, NOW).await.expect("still good");
+    let lost = folder.path().join("lost");
+    let error = RootKey::of_store(&store, &lost, &*entropy).await.expect_err("refused");
+    assert!(error.message().contains("put it back from your backup") && !lost.exists(), "{error}");
     let error =
         SigningKeys::open(store, root(&folder.path().join("another")), &settings.limits, &ctx).await.expect_err("refused");
     assert_eq!(error.kind(), Kind::FailedPrecondition);

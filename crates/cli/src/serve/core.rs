@@ -50,7 +50,7 @@ impl Core {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> domain::Result<Self> {
-        let root = Arc::new(RootKey::open_or_create(key, &*entropy)?);
+        let root = Arc::new(RootKey::of_store(&store, key, &*entropy).await?);
         let ctx = Ctx::system("open signing keys", clock.now(), Arc::clone(&entropy));
         let signing = Arc::new(SigningKeys::open(store.clone(), Arc::clone(&root), &sts.limits, &ctx).await?);
         let sts = Arc::new(sts);

@@ -8,6 +8,7 @@ use std::{
 
 use aws_lc_rs::{aead, hkdf};
 use domain::{Entropy, Error, Kind, Rule, Secret};
+use store::{Store, signing_keys};
 use zeroize::Zeroizing;
 
 const KEY_LEN: usize = 32;
@@ -34,6 +35,19 @@ impl RootKey {
             _ => {}
         }
         Self::open(path)
+    }
+
+    /// The key for the secrets in `store`: as [`RootKey::open_or_create`] while it holds none. Once it does, a missing file
+    /// is not made anew: no other key opens them.
+    ///
+    /// # Errors
+    /// As [`RootKey::open_or_create`], and whatever the store answers.
+    pub async fn of_store(store: &Store, path: &Path, entropy: &dyn Entropy) -> Result<Self, Error> {
+        let missing = matches!(fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        if missing && !signing_keys::list(&mut store.reader().await?).await?.is_empty() {
+            return Err(unusable(path, "is missing, but the data was encrypted with it; put it back from your backup"));
+        }
+        Self::open_or_create(path, entropy)
     }
 
     /// The key in the file at `path`, which must exist.
