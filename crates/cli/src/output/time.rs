@@ -8,7 +8,7 @@ pub(crate) fn text(at: Timestamp) -> String {
 }
 
 /// The same for an instant of the wire; `None` when it is absent.
-pub(crate) fn wire(at: Option<&prost_types::Timestamp>) -> Option<String> {
+pub(crate) fn wire(at: Option<&contract::prost_types::Timestamp>) -> Option<String> {
     at.map(|at| text(Timestamp(at.seconds.saturating_mul(1000).saturating_add(i64::from(at.nanos) / 1_000_000))))
 }
 
@@ -20,7 +20,7 @@ mod tests {
     fn instants_look_like_the_api_writes_them() {
         assert_eq!(text(Timestamp(1_700_000_000_120)), "2023-11-14T22:13:20.120Z");
         assert_eq!(
-            wire(Some(&prost_types::Timestamp { seconds: 0, nanos: 5_999_999 })).as_deref(),
+            wire(Some(&contract::prost_types::Timestamp { seconds: 0, nanos: 5_999_999 })).as_deref(),
             Some("1970-01-01T00:00:00.005Z")
         );
         assert_eq!((wire(None), text(Timestamp(i64::MAX))), (None, i64::MAX.to_string()));

@@ -10,7 +10,7 @@ use super::{Core, record::Record};
 pub struct DevAccount {
     /// The organization `dev`.
     pub organization: Uidp,
-    /// The user who owns it: [`SUBJECT`] of the development identity provider.
+    /// The user who owns it: subject `admin` of the development identity provider.
     pub identity: Uidp,
     /// The development identity provider's issuer URL.
     pub issuer: String,

@@ -1,6 +1,6 @@
 //! What needs no server, and what the user reads when there is none.
 
-use prost_types::FileDescriptorSet;
+use contract::prost_types::FileDescriptorSet;
 
 use crate::support::{PROVOST, Transcript, User, finish};
 

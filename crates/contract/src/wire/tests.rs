@@ -92,7 +92,7 @@ fn malformed_json_is_located() {
         ("{\"a\": 01}", "01 is not a number (line 1, column 7)"),
         ("{\"a\": \"b", "the string is not closed (line 1, column 7)"),
         ("{\"a\": \"b\n\"}", "control characters in strings must be escaped (line 1, column 9)"),
-        (r#"{"a": "\x"}"#, r#"no such escape; the escapes are \" \\ \/ \b \f \n \r \t \uXXXX (line 1, column 8)"#),
+        (r#"{"a": "\x"}"#, r#"no such escape; the escapes are \" \\ \/ \b \f \n \r \t \uHHHH (line 1, column 8)"#),
         (r#"{"a": "\ud800"}"#, "half of a surrogate pair (line 1, column 8)"),
         (r#"{"a": {"b": 1, "b": 2}}"#, r#"the key "b" is given twice (line 1, column 16)"#),
         ("[1, 2", "expected ',' or ']', but the text ends (line 1, column 6)"),

@@ -2,11 +2,13 @@
 
 use clap::Args;
 use client::Client;
-use contract::chainguard::platform::iam::v2beta1::{
-    CreateGroupRequest, DeleteGroupRequest, GetGroupRequest, Group, UpdateGroupRequest,
-    rpc::{CreateGroup, DeleteGroup, GetGroup, UpdateGroup},
+use contract::{
+    chainguard::platform::iam::v2beta1::{
+        CreateGroupRequest, DeleteGroupRequest, GetGroupRequest, Group, UpdateGroupRequest,
+        rpc::{CreateGroup, DeleteGroup, GetGroup, UpdateGroup},
+    },
+    prost_types::FieldMask,
 };
-use prost_types::FieldMask;
 
 use super::{Naming, something_to_change};
 use crate::{config::Global, confirm::confirm, exit::Failure};

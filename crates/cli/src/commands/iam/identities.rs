@@ -4,14 +4,18 @@ use std::collections::HashMap;
 
 use clap::{Args, Subcommand, ValueEnum};
 use client::Client;
-use contract::chainguard::platform::iam::v2beta1::{
-    BatchCreateRoleBindingsRequest, CreateIdentityRequest, CreateRoleBindingRequest, DeleteIdentityRequest, GetIdentityRequest,
-    Identity, ListIdentitiesRequest, ListRoleBindingsRequest, RelationshipType, RoleBinding, UpdateIdentityRequest,
-    rpc::{
-        BatchCreateRoleBindings, CreateIdentity, DeleteIdentity, GetIdentity, ListIdentities, ListRoleBindings, UpdateIdentity,
+use contract::{
+    chainguard::platform::iam::v2beta1::{
+        BatchCreateRoleBindingsRequest, CreateIdentityRequest, CreateRoleBindingRequest, DeleteIdentityRequest,
+        GetIdentityRequest, Identity, ListIdentitiesRequest, ListRoleBindingsRequest, RelationshipType, RoleBinding,
+        UpdateIdentityRequest,
+        rpc::{
+            BatchCreateRoleBindings, CreateIdentity, DeleteIdentity, GetIdentity, ListIdentities, ListRoleBindings,
+            UpdateIdentity,
+        },
     },
+    prost_types::FieldMask,
 };
-use prost_types::FieldMask;
 
 use super::{Naming, Within, relationship::Proof, something_to_change};
 use crate::{

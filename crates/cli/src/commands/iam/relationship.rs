@@ -146,7 +146,7 @@ impl Proof {
             issuer_keys: issuer_keys.unwrap_or_default(),
             expiration_time: self
                 .expiration
-                .map(|at| prost_types::Timestamp { seconds: at.as_second(), nanos: at.subsec_nanosecond() }),
+                .map(|at| contract::prost_types::Timestamp { seconds: at.as_second(), nanos: at.subsec_nanosecond() }),
             audiences: self.audience.into_iter().collect(),
         };
         Ok((keys, paths("static_keys", &given)))

@@ -2,12 +2,14 @@
 
 use clap::{Args, Subcommand};
 use client::Client;
-use contract::chainguard::platform::iam::v2beta1::{
-    CreateRoleBindingRequest, DeleteRoleBindingRequest, GetRoleBindingRequest, ListRoleBindingsRequest, RoleBinding,
-    UpdateRoleBindingRequest,
-    rpc::{CreateRoleBinding, DeleteRoleBinding, GetRoleBinding, ListRoleBindings, UpdateRoleBinding},
+use contract::{
+    chainguard::platform::iam::v2beta1::{
+        CreateRoleBindingRequest, DeleteRoleBindingRequest, GetRoleBindingRequest, ListRoleBindingsRequest, RoleBinding,
+        UpdateRoleBindingRequest,
+        rpc::{CreateRoleBinding, DeleteRoleBinding, GetRoleBinding, ListRoleBindings, UpdateRoleBinding},
+    },
+    prost_types::FieldMask,
 };
-use prost_types::FieldMask;
 
 use super::{Within, something_to_change};
 use crate::{

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use clap::{Args, Subcommand};
 use client::{Client, Options};
-use contract::chainguard::platform::iam::v2beta1::{
-    CreateRoleRequest, DeleteRoleRequest, GetRoleRequest, ListRolesRequest, Role, UpdateRoleRequest,
-    rpc::{CreateRole, DeleteRole, GetRole, ListRoles, UpdateRole},
+use contract::{
+    chainguard::platform::iam::v2beta1::{
+        CreateRoleRequest, DeleteRoleRequest, GetRoleRequest, ListRolesRequest, Role, UpdateRoleRequest,
+        rpc::{CreateRole, DeleteRole, GetRole, ListRoles, UpdateRole},
+    },
+    prost_types::FieldMask,
 };
 use domain::Capability;
-use prost_types::FieldMask;
 
 use super::{Naming, Within, something_to_change};
 use crate::{

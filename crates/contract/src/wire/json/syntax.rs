@@ -170,7 +170,7 @@ impl<'a> Parser<'a> {
             Some(b't') => Ok('\t'),
             Some(b'u') => self.unicode(at),
             _ => {
-                Err(Wrong { at, message: "no such escape; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX".to_owned() })
+                Err(Wrong { at, message: "no such escape; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uHHHH".to_owned() })
             }
         }
     }
