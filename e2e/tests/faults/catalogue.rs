@@ -1,0 +1,266 @@
+//! The error catalogue: every rule is reached through the front door, or stands below with the reason why it cannot be.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use client::http::{Answer, Request};
+use contract::{
+    Message as _,
+    chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group},
+    google::rpc::Status,
+};
+use domain::{Clock as _, Rule, iam::role::built_in_uid};
+use http::Method;
+use prost::Message as _;
+use serde_json::{Value, json};
+use testkit::{Actor, Fault, Issuer, TestServer};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    task::JoinSet,
+};
+
+/// The rules that no request can provoke at will.
+const OUT_OF_REACH: [(Rule, &str); 5] = [
+    (Rule::Immutable, "no field of the nouns served today is immutable; the masks of identity providers are tested in contract"),
+    (Rule::IdempotentAnswerLost, "needs a crash between two commits; tested against the store"),
+    (Rule::Overloaded, "needs a queue that stays full for seconds; tested against the store's writer and pool"),
+    (Rule::Unavailable, "needs a store or key that fails; tested against both"),
+    (Rule::Internal, "needs a defect; tested in gateway with a handler that panics"),
+];
+
+#[tokio::test]
+async fn every_rule_is_reached() {
+    let server = TestServer::start().await;
+    let mut reached = Reached::default();
+    requests(&server, &mut reached).await;
+    lists(&server, &mut reached).await;
+    places(&server, &mut reached).await;
+    nouns(&server, &mut reached).await;
+    rights(&server, &mut reached).await;
+    conditions(&server, &mut reached).await;
+    issuers(&server, &mut reached).await;
+    wire(&server, &mut reached).await;
+    tokens(&server, &mut reached).await;
+    server.stop().await;
+
+    for (rule, _, _) in Rule::ALL {
+        let excuse = OUT_OF_REACH.iter().find(|(known, _)| *known == rule).map(|(_, why)| why);
+        match (reached.0.get(&rule), excuse) {
+            (None, None) => panic!("no request reaches {}", rule.as_str()),
+            (Some(title), Some(why)) => panic!("{} is reached by {title}, not out of reach: {why}", rule.as_str()),
+            _ => {}
+        }
+    }
+}
+
+/// The rules that were answered, each with what provoked it.
+#[derive(Default)]
+struct Reached(BTreeMap<Rule, &'static str>);
+
+impl Reached {
+    /// Notes the rule of a refusal, which must be `expected`.
+    fn note(&mut self, title: &'static str, expected: Rule, body: &Value) {
+        let rule = &body["details"][0]["metadata"]["rule"];
+        assert_eq!(rule, expected.as_str(), "{title}: {body:#}");
+        self.0.insert(expected, title);
+    }
+
+    async fn http(&mut self, title: &'static str, expected: Rule, actor: &Actor, request: Request) {
+        let answer = actor.http(request).await;
+        self.note(title, expected, &answer.json());
+    }
+}
+
+fn groups(below: impl std::fmt::Display) -> String {
+    format!("/iam/v2beta1/groups/{below}")
+}
+
+/// Creates something below the organization and returns the answer's body.
+async fn made(actor: &Actor, path: String, body: Value) -> Value {
+    let answer = actor.http(Request::post(path, &body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()
+}
+
+fn uid(resource: &Value) -> &str {
+    resource["uid"].as_str().expect("a resource has a uid")
+}
+
+/// What is wrong with a request alone.
+async fn requests(server: &TestServer, reached: &mut Reached) {
+    let (admin, org) = (server.admin(), server.organization());
+    let post = |body: &str| Request::new(Method::POST, groups(org)).bytes(body.to_owned());
+    reached.http("a name in capitals", Rule::Field, &admin, post(r#"{"name": "Team"}"#)).await;
+    reached.http("no resource", Rule::Required, &admin, post("")).await;
+    reached.http("a trailing comma", Rule::Json, &admin, post(r#"{"name": "x",}"#)).await;
+    reached.http("five megabytes", Rule::TooLarge, &admin, post(&" ".repeat(5 << 20))).await;
+    let patch = Request::patch(format!("{}?updateMask=nme", groups(org)), &json!({"name": "x"}));
+    reached.http("an unknown path in the mask", Rule::UpdateMask, &admin, patch).await;
+}
+
+/// What is wrong with a list.
+async fn lists(server: &TestServer, reached: &mut Reached) {
+    let (admin, org) = (server.admin(), server.organization());
+    made(&admin, groups(org), json!({"name": "a"})).await;
+    made(&admin, groups(org), json!({"name": "b"})).await;
+    let list = |query: String| Request::get(format!("/iam/v2beta1/groups?{query}"));
+    reached.http("an order by size", Rule::OrderBy, &admin, list("orderBy=size".into())).await;
+    reached.http("a negative page", Rule::PageSize, &admin, list("pageSize=-1".into())).await;
+    reached.http("a negative skip", Rule::Skip, &admin, list("skip=-1".into())).await;
+    reached.http("a forged page token", Rule::PageToken, &admin, list("pageToken=Zm9yZ2Vk".into())).await;
+    let first = admin.http(list("pageSize=1".into())).await.json();
+    let token = first["nextPageToken"].as_str().expect("there is a second page");
+    let other = list(format!("pageSize=1&orderBy=name&pageToken={token}"));
+    reached.http("a page token with another order", Rule::PageTokenMismatch, &admin, other).await;
+}
+
+/// Paths that lead nowhere.
+async fn places(server: &TestServer, reached: &mut Reached) {
+    let admin = server.admin();
+    reached.http("an unknown path", Rule::NoSuchPath, &admin, Request::get("/nowhere")).await;
+    let put = Request::new(Method::PUT, groups(server.organization()));
+    reached.http("a PUT", Rule::MethodNotAllowed, &admin, put).await;
+    reached.http("a method of later", Rule::NotImplemented, &admin, Request::get("/iam/v2beta1/groupInvites")).await;
+    let absent = format!("{}/{}", server.organization(), "0".repeat(16));
+    reached.http("nothing there", Rule::NoSuchResource, &admin, Request::get(groups(absent))).await;
+}
+
+/// What the state of the resources forbids.
+async fn nouns(server: &TestServer, reached: &mut Reached) {
+    let (admin, org) = (server.admin(), server.organization());
+    let repos = format!("/registry/v2beta1/repos/{org}");
+    made(&admin, repos.clone(), json!({"name": "app"})).await;
+    reached.http("a repo's name twice", Rule::NameTaken, &admin, Request::post(repos, &json!({"name": "app"}))).await;
+    reached.http("a full organization", Rule::NotEmpty, &admin, Request::delete(groups(org))).await;
+
+    let roles = |below: &str| format!("/iam/v2beta1/roles/{below}");
+    let role = made(&admin, roles(org.as_str()), json!({"name": "reader", "capabilities": ["CAP_IAM_GROUPS_LIST"]})).await;
+    let bindings = format!("/iam/v2beta1/roleBindings/{org}");
+    let bind = |role: &str| json!({"identityUid": server.admin_uid().as_str(), "roleUid": role});
+    made(&admin, bindings.clone(), bind(uid(&role))).await;
+    reached.http("a role in use", Rule::RoleBound, &admin, Request::delete(roles(uid(&role)))).await;
+    let operator = server.operator().await;
+    let owner = built_in_uid("owner");
+    reached.http("the owner role", Rule::BuiltIn, &operator, Request::delete(roles(owner.as_str()))).await;
+
+    let stranger = server.stranger().await;
+    let elsewhere = json!({"identityUid": stranger.uid().as_str(), "roleUid": owner.as_str()});
+    reached.http("a stranger's identity", Rule::OtherOrganization, &admin, Request::post(bindings, &elsewhere)).await;
+}
+
+/// What the caller may not do.
+async fn rights(server: &TestServer, reached: &mut Reached) {
+    let (admin, org) = (server.admin(), server.organization());
+    let viewer = server.workload(org, "viewer", Some("viewer")).await;
+    let delete = Request::delete(groups(org));
+    reached.http("a viewer who deletes", Rule::CapabilityMissing, &viewer, delete).await;
+    let verified = Request::patch(groups(org), &json!({"verified": true}));
+    reached.http("an owner who verifies", Rule::OperatorsOnly, &admin, verified).await;
+
+    let capabilities = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_LIST"];
+    let role = made(&admin, format!("/iam/v2beta1/roles/{org}"), json!({"name": "binder", "capabilities": capabilities})).await;
+    let bindings = format!("/iam/v2beta1/roleBindings/{org}");
+    let binder = server.workload(org, "binder", None).await;
+    made(&admin, bindings.clone(), json!({"identityUid": binder.uid().as_str(), "roleUid": uid(&role)})).await;
+    let owner = built_in_uid("owner");
+    let own = json!({"identityUid": binder.uid().as_str(), "roleUid": owner.as_str()});
+    reached.http("a binder who becomes owner", Rule::Escalation, &binder, Request::post(bindings, &own)).await;
+}
+
+/// Conditions that do not hold.
+async fn conditions(server: &TestServer, reached: &mut Reached) {
+    let (admin, org) = (server.admin(), server.organization());
+    let group = made(&admin, groups(org), json!({"name": "once"})).await;
+    let stale = Request::patch(groups(uid(&group)), &json!({"name": "twice"})).header("if-match", "\"0\"");
+    reached.http("a stale entity tag", Rule::EtagMismatch, &admin, stale).await;
+    let keyed = |key: &str, name: &str| Request::post(groups(org), &json!({"name": name})).header("idempotency-key", key);
+    assert_eq!(admin.http(keyed("k", "first")).await.status, 200);
+    reached.http("a key for another request", Rule::IdempotencyKeyReused, &admin, keyed("k", "second")).await;
+    let racing = racing(&admin, |round| keyed(&format!("race-{round}"), "racer")).await;
+    reached.note("a request beside its own retry", Rule::IdempotentRequestRunning, &racing.json());
+}
+
+/// Sends the same request many times at once until one finds the other under way.
+async fn racing(actor: &Actor, request: impl Fn(u32) -> Request) -> Answer {
+    for round in 0..50 {
+        let mut race = JoinSet::new();
+        for _ in 0..16 {
+            let (actor, request) = (actor.clone(), request(round));
+            race.spawn(async move { actor.http(request).await });
+        }
+        let answers = race.join_all().await;
+        if let Some(answer) = answers.into_iter().find(|answer| answer.status != 200) {
+            return answer;
+        }
+    }
+    panic!("sixteen requests at once never met")
+}
+
+/// What is wrong with workloads and those who vouch for them.
+async fn issuers(server: &TestServer, reached: &mut Reached) {
+    let exchange = async |issuer: &Issuer, subject: &str| {
+        let rule = json!({"issuer": issuer.url, "subject": "robot"});
+        let path = format!("/iam/v2beta1/identities/{}", server.organization());
+        let identity = made(&server.admin(), path, json!({"name": "robot", "claimMatch": rule})).await;
+        let now = server.clock().now().0 / 1000;
+        let claims = json!({"iss": issuer.url, "sub": subject, "aud": server.base_url(), "iat": now, "exp": now + 600});
+        let request = Request::new(Method::POST, format!("/sts/exchange?identity={}", uid(&identity)));
+        server.bearer(&issuer.sign(&claims)).http(request).await.json()
+    };
+    let honest = Issuer::start(Fault::None).await;
+    reached.note("another subject", Rule::ClaimMismatch, &exchange(&honest, "somebody-else").await);
+    let liar = Issuer::start(Fault::Lies).await;
+    reached.note("an issuer with two names", Rule::IssuerNotAllowed, &exchange(&liar, "robot").await);
+    let mut gone = Issuer::start(Fault::None).await;
+    gone.stop();
+    reached.note("an issuer that is down", Rule::IssuerUnavailable, &exchange(&gone, "robot").await);
+}
+
+/// What is wrong below the level of messages.
+async fn wire(server: &TestServer, reached: &mut Reached) {
+    let mut stream = TcpStream::connect(server.host()).await.expect("the port is open");
+    stream.write_all(b"this is no HTTP\r\n\r\n").await.expect("it is sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("it is refused");
+    let body = answer.split_once("\r\n\r\n").map(|(_, body)| body).unwrap_or_default();
+    reached.note("no HTTP", Rule::Malformed, &serde_json::from_str(body).expect("the standard body"));
+
+    let body = grpc(server, &[0xff; 9], "10S").await;
+    reached.note("bytes that are no message", Rule::Protobuf, &body);
+    let group = Group { name: "late".into(), ..Group::default() };
+    let create = CreateGroupRequest { parent: server.organization().to_string(), group: Some(group) };
+    let body = grpc(server, &create.encode_to_vec(), "1n").await;
+    reached.note("a nanosecond for a write", Rule::Timeout, &body);
+}
+
+/// Calls `CreateGroup` with these bytes as the message and returns the status that comes back, as JSON. Written by hand:
+/// a gRPC client sends no broken message, and gives up by itself when its deadline is over.
+async fn grpc(server: &TestServer, message: &[u8], timeout: &str) -> Value {
+    let frame = [&[0], &u32::try_from(message.len()).expect("it is short").to_be_bytes()[..], message].concat();
+    let http2 = reqwest::Client::builder().no_proxy().http2_prior_knowledge().timeout(Duration::from_secs(20)).build();
+    let url = format!("{}/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup", server.base_url());
+    let token = server.admin().token.expect("the owner has a token");
+    let call = http2.expect("HTTP/2 can be set up").post(url).bearer_auth(token.expose()).body(frame);
+    let answer = call.header("content-type", "application/grpc").header("grpc-timeout", timeout).send().await;
+    let answer = answer.expect("the server answers");
+    let details = answer.headers().get("grpc-status-details-bin").expect("a refusal has details");
+    // Binary metadata comes without padding (gRPC over HTTP/2, "Responses").
+    let details = STANDARD_NO_PAD.decode(details).expect("details are base64");
+    let mut text = String::new();
+    Status::decode(details.as_slice()).expect("details are a status").write_json(&mut text);
+    serde_json::from_str(&text).expect("the JSON writer writes JSON")
+}
+
+/// What is wrong with a token. Last, because it moves the clock.
+async fn tokens(server: &TestServer, reached: &mut Reached) {
+    let get = || Request::get(groups(server.organization()));
+    reached.http("no token", Rule::TokenMissing, &server.nobody(), get()).await;
+    reached.http("nonsense", Rule::TokenInvalid, &server.bearer("nonsense"), get()).await;
+    let robot = server.workload(server.organization(), "revoked", Some("viewer")).await;
+    let gone = server.admin().http(Request::delete(format!("/iam/v2beta1/identities/{}", robot.uid()))).await;
+    assert_eq!(gone.status, 200, "{}", gone.text());
+    reached.http("an identity that is gone", Rule::TokenRevoked, &robot, get()).await;
+    server.clock().advance_seconds(3601);
+    reached.http("after an hour", Rule::TokenExpired, &server.admin(), get()).await;
+}
