@@ -172,8 +172,34 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_never_panics(text in "\\PC{0,40}") {
-            let _ = Order::parse(&text);
+        fn whatever_is_read_as_an_order_was_spelled_as_one(
+            text in prop_oneof!["\\PC{0,40}", " ?(uid|name|created_?at|createdAt|create_?[tT]ime|size)?( {0,2}(asc|desc|up|ASC)){0,2} ?"],
+        ) {
+            let names = [
+                (OrderField::Uid, &["uid"][..]),
+                (OrderField::Name, &["name"]),
+                (OrderField::CreatedAt, &["created_at", "createdAt", "create_time", "createTime"]),
+            ];
+            let words: Vec<_> = text.split_ascii_whitespace().collect();
+            let field = |word: &str| names.iter().find(|(_, spellings)| spellings.contains(&word)).map(|(field, _)| *field);
+            let expected = match words[..] {
+                [] => Some(Order::default()),
+                [name] | [name, "asc"] => field(name).map(|field| Order { field, descending: false }),
+                [name, "desc"] => field(name).map(|field| Order { field, descending: true }),
+                _ => None,
+            };
+            prop_assert_eq!(Order::parse(&text).ok(), expected);
+        }
+
+        #[test]
+        fn sizes_stay_within_their_bounds(page_size: i32, skip: i32) {
+            match ListRequest::parse(UidpFilter::default(), page_size, "", "", skip) {
+                Ok(read) => {
+                    prop_assert!((1..=ListRequest::MAX_PAGE_SIZE).contains(&read.page_size) && page_size >= 0);
+                    prop_assert_eq!(i64::from(read.skip), i64::from(skip));
+                }
+                Err(error) => prop_assert_eq!(error.rule(), if page_size < 0 { Rule::PageSize } else { Rule::Skip }),
+            }
         }
     }
 }

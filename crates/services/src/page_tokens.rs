@@ -177,3 +177,38 @@ fn decode(plain: &[u8]) -> Option<Sealed> {
     let issued_at = Timestamp(i64::from_be_bytes(*issued_at));
     (version == &[VERSION]).then_some(Sealed { issued_at, fingerprint: *fingerprint, cursor: Cursor { key, uid } })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cursor() -> impl Strategy<Value = Cursor> {
+        let key = prop_oneof![
+            Just(CursorKey::Uid),
+            "\\PC{0,40}".prop_map(|name| CursorKey::Name(name.into())),
+            any::<i64>().prop_map(|at| CursorKey::Time(Timestamp(at))),
+        ];
+        let uid = (any::<[u8; 20]>(), prop::collection::vec(any::<[u8; 8]>(), 0..4));
+        let uid = uid.prop_map(|(root, below)| below.into_iter().fold(Uidp::root_from(root), |uid, part| uid.child(part)));
+        (key, uid).prop_map(|(key, uid)| Cursor { key, uid })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(cursor in cursor(), fingerprint: [u8; 32], now: i64) {
+            let plain = encode(&cursor, &Paging { fingerprint, now: Timestamp(now) });
+            let read = decode(&plain).expect("it reads back");
+            prop_assert_eq!((read.issued_at.0, read.fingerprint, &read.cursor), (now, fingerprint, &cursor));
+            if !matches!(cursor.key, CursorKey::Name(_)) {
+                prop_assert!((0..plain.len()).all(|end| decode(&plain[..end]).is_none()), "a part is no token");
+            }
+        }
+
+        #[test]
+        fn bytes_never_confuse_the_reader(plain in prop::collection::vec(any::<u8>(), 0..120)) {
+            let _ = decode(&plain);
+        }
+    }
+}

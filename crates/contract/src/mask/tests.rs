@@ -225,6 +225,25 @@ proptest::proptest! {
     }
 
     #[test]
+    fn a_path_changes_what_it_names_and_nothing_else((before, patch) in pair(), pick: proptest::sample::Index) {
+        let paths = path::populated(&patch);
+        proptest::prop_assume!(!paths.is_empty());
+        let path = pick.get(&paths);
+        let (mut after, mut errors) = (before.clone(), Vec::new());
+        merge::one(&mut after, &patch, path, &mut errors);
+        let first = &path[0];
+        let together = |field: &prost_reflect::FieldDescriptor| first.containing_oneof().is_some_and(|o| o.fields().any(|f| f == *field));
+        for field in before.descriptor().fields().filter(|field| field != first && !together(field)) {
+            proptest::prop_assert_eq!(after.get_field(&field), before.get_field(&field), "{}", field.name());
+        }
+        if errors.is_empty() {
+            let (mut after, mut patch) = (leaf(&after, path), leaf(&patch, path));
+            [&mut after, &mut patch].into_iter().for_each(strip);
+            proptest::prop_assert_eq!(after, patch);
+        }
+    }
+
+    #[test]
     fn a_patch_that_changes_nothing_changes_nothing((before, _) in pair()) {
         let mut after = before.clone();
         let mut errors = Vec::new();
@@ -236,6 +255,26 @@ proptest::proptest! {
         merge::strip(&mut before);
         merge::strip(&mut after);
         proptest::prop_assert_eq!((after, errors), (before, Vec::new()));
+    }
+}
+
+/// The value at the end of a path.
+fn leaf(message: &prost_reflect::DynamicMessage, path: &[prost_reflect::FieldDescriptor]) -> prost_reflect::Value {
+    let (last, above) = path.split_last().expect("a path has a field");
+    let holder = above.iter().fold(message.clone(), |message, field| {
+        message.get_field(field).as_message().cloned().expect("a path goes through messages")
+    });
+    holder.get_field(last).into_owned()
+}
+
+/// Takes away what no path can write.
+fn strip(value: &mut prost_reflect::Value) {
+    use prost_reflect::Value;
+    match value {
+        Value::Message(message) => merge::strip(message),
+        Value::List(values) => values.iter_mut().for_each(strip),
+        Value::Map(entries) => entries.values_mut().for_each(strip),
+        _ => {}
     }
 }
 
