@@ -187,7 +187,7 @@ mod tests {
     fn cursor() -> impl Strategy<Value = Cursor> {
         let key = prop_oneof![
             Just(CursorKey::Uid),
-            "\\PC{0,40}".prop_map(|name| CursorKey::Name(name.into())),
+            "\\PC{0,40}".prop_map(CursorKey::Name),
             any::<i64>().prop_map(|at| CursorKey::Time(Timestamp(at))),
         ];
         let uid = (any::<[u8; 20]>(), prop::collection::vec(any::<[u8; 8]>(), 0..4));
