@@ -178,9 +178,10 @@ impl Error {
         Self::fields(Rule::Field, vec![Violation { field: field.into(), description: description.into() }])
     }
 
-    /// Several fields have wrong values.
+    /// Several fields have wrong values. What is beyond [`Violations::MAX`] is left out.
     #[must_use]
-    pub fn fields(rule: Rule, violations: Vec<Violation>) -> Self {
+    pub fn fields(rule: Rule, mut violations: Vec<Violation>) -> Self {
+        violations.truncate(Violations::MAX);
         let list: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
         let message = format!("Invalid argument: {}", list.join("; "));
         Self::new(Kind::InvalidArgument, rule, message).with(Detail::Fields(violations))
@@ -440,6 +441,14 @@ mod tests {
         let [Detail::Fields(fields)] = error.details() else { panic!("{error:?}") };
         let distinct: std::collections::HashSet<_> = fields.iter().map(|violation| &violation.field).collect();
         assert_eq!((fields.len(), distinct.len()), (Violations::MAX, Violations::MAX));
+    }
+
+    #[test]
+    fn lists_of_violations_have_an_end_however_they_were_made() {
+        let violation = |i: usize| Violation { field: format!("f{i}"), description: "is bad".to_owned() };
+        let error = Error::fields(Rule::Field, (0..100_000).map(violation).collect());
+        assert!(matches!(error.details(), [Detail::Fields(fields)] if fields.len() == Violations::MAX));
+        assert!(error.message().len() < 20 * Violations::MAX, "{}", error.message().len());
     }
 
     #[test]

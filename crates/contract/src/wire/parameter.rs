@@ -16,12 +16,15 @@ pub fn append_path_value(out: &mut Vec<u8>, message: &MessageDescriptor, path: &
     append(out, &fields, path, value)
 }
 
+/// Most errors that one answer names: a parameter of two bytes must not become an error of a hundred.
+pub(super) const ERRORS_MAX: usize = 100;
+
 /// Appends query parameters. Keys are field names in proto or JSON form, with dots between levels; a repeated field takes
 /// one value per occurrence of its key.
 ///
 /// # Errors
 /// Every key that names no field or one that a parameter cannot set, every value that is not one of the field's kind, and
-/// every key of a single-valued field that occurs again.
+/// every key of a single-valued field that occurs again; the first hundred of them.
 pub fn append_query<K, V>(
     out: &mut Vec<u8>,
     message: &MessageDescriptor,
@@ -38,10 +41,16 @@ where
         let appended = resolve(message, key).and_then(|fields| {
             check_repetition(&fields, &seen, key)?;
             append(out, &fields, key, value)?;
-            seen.push(fields);
+            // A list that comes again is known already: what is compared grows with the message, not with the request.
+            if !seen.contains(&fields) {
+                seen.push(fields);
+            }
             Ok(())
         });
         errors.extend(appended.err());
+        if errors.len() == ERRORS_MAX {
+            break;
+        }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

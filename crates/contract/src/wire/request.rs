@@ -64,6 +64,9 @@ impl Request {
         for (key, value) in pairs {
             if let Some(problem) = self.conflict(key.as_ref()) {
                 errors.push(FieldError { field: key.as_ref().to_owned(), problem });
+                if errors.len() == parameter::ERRORS_MAX {
+                    return Err(errors);
+                }
                 continue;
             }
             let names_mask = matches!(key.as_ref(), "update_mask" | "updateMask");

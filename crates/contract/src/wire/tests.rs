@@ -305,3 +305,20 @@ fn members_of_a_oneof_cannot_be_combined_in_a_query() {
     let errors = append_query(&mut Vec::new(), &descriptor, [("claims", "a")]).expect_err("a refusal");
     assert_eq!(errors.first().map(ToString::to_string).as_deref(), Some("claims: a map cannot be set by a parameter"));
 }
+
+/// Two bytes of a form must not become a hundred of an answer, and what is repeated must not be compared with all before.
+#[test]
+fn long_queries_cost_no_more_than_their_length() {
+    let many = || std::iter::repeat_n(("x", ""), 100_000);
+    let descriptor = message_descriptor("chainguard.platform.oidc.ExchangeRequest").expect("ExchangeRequest");
+    assert_eq!(append_query(&mut Vec::new(), &descriptor, many()).map_err(|errors| errors.len()), Err(100));
+    let mut request = start("iam.v2beta1.GroupsService/UpdateGroup");
+    request.path("group.uid", "a").expect("a path");
+    assert_eq!(request.query(many().map(|(_, value)| ("group.uid", value))).map_err(|errors| errors.len()), Err(100));
+
+    let (started, mut out) = (std::time::Instant::now(), Vec::new());
+    append_query(&mut out, &descriptor, std::iter::repeat_n(("aud", "a"), 100_000)).expect("a list");
+    assert_eq!(out.len(), 300_000);
+    // Compared with each other, these would take minutes.
+    assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+}
