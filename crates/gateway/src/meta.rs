@@ -8,6 +8,7 @@ use std::{
 use domain::{Error, Kind, Rule, ports::Ready};
 use futures::future::join_all;
 use http::Response;
+use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -55,11 +56,15 @@ pub(crate) struct Readiness {
     parts: Vec<Arc<dyn Ready>>,
     timeout: Duration,
     stop: OnceLock<CancellationToken>,
+    recent: Mutex<Option<(Instant, bool)>>,
 }
+
+/// How old an answer for watchers may be.
+const RECENT: Duration = Duration::from_secs(1);
 
 impl Readiness {
     pub(crate) fn new(parts: Vec<Arc<dyn Ready>>, timeout: Duration) -> Self {
-        Self { parts, timeout, stop: OnceLock::new() }
+        Self { parts, timeout, stop: OnceLock::new(), recent: Mutex::new(None) }
     }
 
     /// From the cancellation of `stop` on, the server is not ready.
@@ -74,6 +79,19 @@ impl Readiness {
             Some(stop) => stop.cancelled().await,
             None => std::future::pending().await,
         }
+    }
+
+    /// Whether every part can serve, asked within the last second: however many watch, the parts are asked for one.
+    pub(crate) async fn recent(&self) -> bool {
+        let mut recent = self.recent.lock().await;
+        if let Some((at, serves)) = *recent
+            && at.elapsed() < RECENT
+        {
+            return serves;
+        }
+        let serves = self.ask().await.is_ok();
+        *recent = Some((Instant::now(), serves));
+        serves
     }
 
     /// Asks every part, all at once, and answers their names.

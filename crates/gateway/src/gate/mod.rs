@@ -110,6 +110,7 @@ impl Gate {
         idempotency::bind(claim, entry.method.path, &call.wire());
         let claim = claim.clone();
         if let Some(kept) = self.replays.find(&claim, ctx.now).await? {
+            still_allowed(ctx, call).await?;
             let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;
             return endpoint.answer(kept.message.into(), kept.etag).map_err(Error::internal);
         }
@@ -165,6 +166,16 @@ fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Ctx, Error>>, Error
     let violation = |field: &str| Violation { field: field.to_owned(), description: format!("{field} is required") };
     let missing: Vec<_> = call.missing().into_iter().map(violation).collect();
     if missing.is_empty() { Ok(call) } else { Err(Error::fields(Rule::Required, missing)) }
+}
+
+/// Refuses a replay to a caller who may not do this any more, also by what handlers check by hand: the request is tried once
+/// more and nothing of it is kept. That it fails otherwise, because it was applied before, is what replays are for.
+async fn still_allowed(ctx: Ctx, call: Box<dyn Call<Ctx, Error>>) -> Result<(), Error> {
+    let trial = Ctx { validate_only: true, idempotency: None, if_match: None, ..ctx };
+    match call.run(trial).await {
+        Err(error) if matches!(error.kind(), Kind::PermissionDenied | Kind::Unauthenticated) => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Decides by the method's annotation, and notes in `ctx` where the caller holds what the method asks for.

@@ -24,8 +24,8 @@ fn is_known(service: &str) -> bool {
     service.is_empty() || contract::pool().services().any(|known| known.full_name() == service)
 }
 
-async fn status(readiness: &Readiness) -> ServingStatus {
-    if readiness.ask().await.is_ok() { ServingStatus::Serving } else { ServingStatus::NotServing }
+fn status(serves: bool) -> ServingStatus {
+    if serves { ServingStatus::Serving } else { ServingStatus::NotServing }
 }
 
 fn answer(status: ServingStatus) -> HealthCheckResponse {
@@ -40,7 +40,7 @@ impl Health for HealthService {
         if !is_known(&request.get_ref().service) {
             return Err(Status::not_found("the server has no such service"));
         }
-        Ok(Response::new(answer(status(&self.0).await)))
+        Ok(Response::new(answer(status(self.0.ask().await.is_ok()))))
     }
 
     /// Sends the status at once and whenever it changed; ends when the server stops.
@@ -57,7 +57,7 @@ impl Health for HealthService {
                         () = readiness.stopped() => return None,
                     }
                 }
-                let now = status(&readiness).await;
+                let now = status(readiness.recent().await);
                 if told != Some(now) {
                     return Some((Ok(answer(now)), (readiness, Some(now))));
                 }

@@ -75,3 +75,17 @@ async fn reflection_shows_all_services_in_both_versions() {
     let answer = answers.next().await.unwrap().unwrap().message_response;
     assert!(matches!(answer, Some(v1alpha::server_reflection_response::MessageResponse::FileDescriptorResponse(_))));
 }
+
+#[tokio::test]
+async fn many_watchers_ask_the_parts_as_often_as_one() {
+    let server = start().await;
+    let mut watching = Vec::new();
+    for _ in 0..50 {
+        let mut health = HealthClient::new(server.channel().await);
+        let mut watch = health.watch(HealthCheckRequest::default()).await.unwrap().into_inner();
+        assert_eq!(watch.next().await.unwrap().unwrap().status(), ServingStatus::Serving);
+        watching.push(watch);
+    }
+    let asked = server.world.asked_ready.load(std::sync::atomic::Ordering::SeqCst);
+    assert!(asked < 25, "{asked}");
+}

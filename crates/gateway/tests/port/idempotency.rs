@@ -47,3 +47,16 @@ async fn keys_are_only_for_writes_that_keep_something() {
     assert_eq!(status, 400);
     assert!(message.contains("idempotency-key must be 1 to 255 visible ASCII characters"), "{message}");
 }
+
+#[tokio::test]
+async fn a_replay_is_for_those_alone_who_may_still_do_it() {
+    let server = start().await;
+    let first = create(&server, "owner", "k1", r#"{"name":"a"}"#).await;
+    server.world.revoked.store(true, SeqCst);
+    let (status, code, rule, _) = create(&server, "owner", "k1", r#"{"name":"a"}"#).await.error();
+    assert_eq!((status, code, rule.as_str()), (403, 7, "CAPABILITY_MISSING"));
+    assert_eq!(server.world.refused.lock().unwrap().len(), 1);
+    server.world.revoked.store(false, SeqCst);
+    assert_eq!(create(&server, "owner", "k1", r#"{"name":"a"}"#).await.text, first.text);
+    assert_eq!(server.world.created.load(SeqCst), 1);
+}

@@ -5,7 +5,7 @@ use std::{
     net::SocketAddr,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
     time::Duration,
 };
@@ -68,6 +68,9 @@ pub(crate) struct World {
     pub(crate) slow_for: Mutex<Duration>,
     pub(crate) refused: Mutex<Vec<String>>,
     pub(crate) kept: Mutex<HashMap<[u8; 32], Kept>>,
+    /// Whether the handlers refuse what the gate lets through.
+    pub(crate) revoked: AtomicBool,
+    pub(crate) asked_ready: AtomicUsize,
     pub(crate) not_ready: Mutex<Option<&'static str>>,
 }
 
@@ -245,8 +248,12 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
             Ok(ListGroupsResponse { groups, ..ListGroupsResponse::default() })
         }),
         Endpoint::new::<CreateGroup, _, _, _>(move |ctx: Ctx, request| {
-            let number = create.created.fetch_add(1, SeqCst);
+            let world = create.clone();
             async move {
+                if world.revoked.load(SeqCst) {
+                    return Err(Error::denied(Rule::CapabilityMissing, "taken away"));
+                }
+                let number = world.created.fetch_add(usize::from(!ctx.validate_only), SeqCst);
                 let name = request.group.map(|group| group.name).unwrap_or_default();
                 let description = format!("number {number}, only validated: {}", ctx.validate_only);
                 Ok(Reply { message: Group { uid: request.parent, description, ..named(&name) }, etag: Some("\"1\"".to_owned()) })
@@ -362,6 +369,7 @@ impl Ready for Fakes {
     }
 
     async fn check(&self) -> Result<(), Error> {
+        self.0.asked_ready.fetch_add(1, SeqCst);
         let why = *self.0.not_ready.lock().unwrap();
         why.map_or(Ok(()), |why| Err(Error::new(domain::Kind::Unavailable, Rule::Unavailable, why)))
     }
