@@ -371,3 +371,29 @@ async fn only_allowed_addresses_of_a_name_are_used() {
     keys(&issuers, &token(&name, &key, "k"), NOW).await.expect("keys");
     assert!(began.elapsed() < Duration::from_millis(400), "the private address was tried");
 }
+
+/// A pattern admits any number of issuers below one domain; slow ones must leave room for everybody else's.
+#[tokio::test]
+async fn slow_issuers_of_one_party_do_not_hold_up_the_others() {
+    let key = p256();
+    let (slow, quick) = (MockServer::start().await, issuer(&key).await);
+    let delayed = ResponseTemplate::new(200).set_delay(Duration::from_secs(5));
+    Mock::given(method("GET")).respond_with(delayed).mount(&slow).await;
+    let settings = settings();
+    let settings = Settings { limits: Limits { fetches: 8, ..settings.limits }, ..settings };
+    let issuers = Issuers::new(&settings);
+    let many: Vec<_> = (0..8).map(|i| token(&format!("{}/{i}", slow.uri()), &key, "k")).collect();
+    let quick = token(&quick.uri().replace("127.0.0.1", "localhost"), &key, "k");
+    let others = join_all(many.iter().map(|token| keys(&issuers, token, NOW)));
+    let one = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let started = Instant::now();
+        // The document names the address, so the issuer is refused: it was asked, which is what counts.
+        let answer = keys(&issuers, &quick, NOW).await;
+        (answer.map_err(|error| error.rule()).err(), started.elapsed())
+    };
+    let (others, (answer, waited)) = tokio::join!(others, one);
+    assert!(others.iter().all(Result::is_err));
+    assert_eq!(answer, Some(Rule::IssuerNotAllowed));
+    assert!(waited < Duration::from_millis(400), "{waited:?}");
+}

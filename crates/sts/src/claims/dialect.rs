@@ -3,6 +3,8 @@
 //! Where the engine's own dialect differs from RE2, patterns are brought to RE2's meaning or refused: `\d`, `\w`, `\s` and `\b` are
 //! ASCII; set operations and sets inside sets are refused, because RE2 reads them as plain characters.
 
+use std::fmt::{self, Write as _};
+
 use regex::{Regex, RegexBuilder};
 use regex_syntax::{
     ast::{self, Ast, ClassPerl, ClassPerlKind, ClassSet, ClassSetItem, Span},
@@ -13,7 +15,11 @@ use super::text::MAX_PATTERN;
 
 /// Limits memory of a compiled pattern, which is what bounds `a{1000}{1000}`.
 const COMPILED_SIZE: usize = 256 * 1024;
+/// Longest text of a pattern once its classes are written out, which is what bounds the time that compiling takes.
+const WRITTEN_SIZE: usize = 64 * 1024;
 const NESTING: u32 = 64;
+
+const TOO_LARGE: &str = "is too large when compiled: use fewer or smaller repetitions and classes";
 
 /// A well-formed pattern, not yet anchored.
 pub(super) struct Pattern {
@@ -55,11 +61,28 @@ impl Pattern {
     /// INVARIANT: the pattern is written anew from its parsed form, so nothing in it, no unbalanced group and no comment, can
     /// reach over the anchors.
     pub(super) fn compile(&self) -> Result<Regex, String> {
-        RegexBuilder::new(&format!(r"\A(?:{})\z", self.hir))
+        let mut text = Written(r"\A(?:".to_owned());
+        write!(text, "{}", self.hir).map_err(|_| TOO_LARGE)?;
+        text.0.push_str(r")\z");
+        RegexBuilder::new(&text.0)
             .size_limit(COMPILED_SIZE)
+            .dfa_size_limit(COMPILED_SIZE)
             .nest_limit(4 * NESTING)
             .build()
-            .map_err(|_| "is too large when compiled: use fewer or smaller repetitions".to_owned())
+            .map_err(|_| TOO_LARGE.to_owned())
+    }
+}
+
+/// A text that has an end: a class of two bytes, such as `\pL`, is written out as hundreds of ranges.
+struct Written(String);
+
+impl fmt::Write for Written {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > WRITTEN_SIZE {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
     }
 }
 
@@ -179,6 +202,9 @@ mod tests {
             assert!(why(pattern).starts_with("is no valid pattern"), "{pattern}: {}", why(pattern));
         }
         assert!(why("(?:a{500}){500}").contains("too large"));
+        // A kilobyte of classes is megabytes once they are written out; reading those would take seconds.
+        assert!(why(&r"\pL\PN".repeat(170)).contains("too large"));
+        assert!(Written(String::new()).write_str(&"a".repeat(WRITTEN_SIZE + 1)).is_err());
         assert!(why(&"a".repeat(MAX_PATTERN + 1)).contains("at most"));
         assert!(why("").contains("empty") && why("a\nb").contains("control"));
     }

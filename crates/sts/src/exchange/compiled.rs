@@ -74,7 +74,28 @@ fn weight(relationship: &Relationship) -> usize {
             let patterns = matchers.iter().flatten().filter(|matcher| matches!(matcher, Matcher::Pattern(_))).count();
             1 + rule.claims.len() + PATTERN_WEIGHT * (patterns + rule.claim_patterns.len())
         }
-        Relationship::StaticKeys(keys) => 1 + keys.issuer_keys.len() / 512,
+        // A key of 400 bytes takes kilobytes once it is ready for each of its algorithms.
+        Relationship::StaticKeys(keys) => 1 + keys.issuer_keys.len() / 64,
         Relationship::AwsIdentity(_) | Relationship::ServicePrincipal { .. } => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{Timestamp, iam::identity::StaticKeys};
+
+    use super::*;
+
+    #[test]
+    fn large_key_sets_count_for_the_memory_that_they_take() {
+        let keys = StaticKeys {
+            issuer: "i".to_owned(),
+            subject: "s".to_owned(),
+            issuer_keys: "k".repeat(64 * 1024),
+            audiences: Vec::new(),
+            expires_at: Timestamp(1),
+        };
+        // 128 RSA keys that are for every algorithm take about a megabyte: at most 64 such sets stay.
+        assert!(weight(&Relationship::StaticKeys(keys)) > 65_536 / 65);
     }
 }

@@ -6,7 +6,8 @@ use std::{sync::Arc, time::Duration};
 use arc_swap::ArcSwapOption;
 use domain::{Error, Kind, Rule, Timestamp};
 use moka::future::Cache;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+use url::Url;
 
 use super::{
     address::{Resolver, SystemResolver},
@@ -19,6 +20,8 @@ use crate::{
     settings::Limits,
 };
 
+/// One party may take this part of all fetches.
+const SHARES: usize = 8;
 /// What the keys are called in errors.
 const KEYS: &str = "the issuer's key set";
 
@@ -27,6 +30,9 @@ const KEYS: &str = "the issuer's key set";
 pub struct Issuers {
     client: Arc<IssuerClient>,
     known: Cache<String, Arc<Issuer>>,
+    /// What the issuers of each registrable domain may take of all fetches, so that slow ones of one party, of which a
+    /// pattern admits any number, leave room for the others.
+    shares: Cache<String, Arc<Semaphore>>,
     limits: Limits,
 }
 
@@ -72,7 +78,8 @@ impl Issuers {
     #[must_use]
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
         let client = Arc::new(IssuerClient::new(settings, resolver));
-        Self { client, known: Cache::new(settings.limits.issuers), limits: settings.limits }
+        let issuers = settings.limits.issuers;
+        Self { client, known: Cache::new(issuers), shares: Cache::new(issuers), limits: settings.limits }
     }
 
     /// The keys for a token. Whether this issuer may be asked at all is the caller's to know: an identity must name it.
@@ -126,6 +133,7 @@ impl Issuers {
     }
 
     async fn fetch(&self, issuer: &str, state: &mut State, now: Timestamp) -> Result<Jwks, FetchError> {
+        let _share = self.share(issuer).await?;
         let known = state.jwks_uri.take().filter(|(_, fetched)| is_within(*fetched, now, self.limits.discovery_ttl));
         let (jwks_uri, fetched) = match known {
             Some(known) => known,
@@ -139,10 +147,29 @@ impl Issuers {
         Ok(jwks)
     }
 
+    /// A place among the fetches for the party that `issuer` belongs to.
+    async fn share(&self, issuer: &str) -> Result<OwnedSemaphorePermit, FetchError> {
+        let places = (self.limits.fetches / SHARES).max(1);
+        let share = self.shares.get_with(party(issuer), async { Arc::new(Semaphore::new(places)) }).await;
+        match tokio::time::timeout(self.limits.fetch_timeout, share.acquire_owned()).await {
+            Ok(Ok(place)) => Ok(place),
+            Ok(Err(_)) => Err(FetchError::Down("the server is stopping".to_owned())),
+            Err(_) => Err(FetchError::Down("too many issuers of that domain are slow at once".to_owned())),
+        }
+    }
+
     async fn discover(&self, issuer: &str) -> Result<String, FetchError> {
         let url = self.client.admit("the issuer", &discovery::url(issuer))?;
         discovery::jwks_uri(issuer, &self.client.get(discovery::WHAT, url).await?)
     }
+}
+
+/// Who answers for an issuer: the registrable domain of its host, or an address.
+fn party(issuer: &str) -> String {
+    let url = Url::parse(issuer).ok();
+    let host = url.as_ref().and_then(Url::host_str).unwrap_or(issuer);
+    let name = url.as_ref().and_then(Url::domain).map(|name| name.trim_end_matches('.'));
+    name.and_then(psl::domain_str).unwrap_or(host).to_owned()
 }
 
 /// Whether `now` is within `time` of `since`. A clock that was set back makes everything old, never young.
