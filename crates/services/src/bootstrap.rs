@@ -201,7 +201,9 @@ async fn user(ctx: &Ctx, tx: &mut Writer, seed: &Seed) -> Result<Identity> {
         last_seen_at: ctx.now,
         created_at: ctx.now,
         updated_at: ctx.now,
-        relationship_revision: 1,
+        // A user's identifier comes again when the user does: counted from the time, the revision never does, so that no token
+        // from before a deletion is good for the new row.
+        relationship_revision: ctx.now.0,
         revision: tx.revision(),
     };
     identities::insert(tx, &identity).await

@@ -71,3 +71,20 @@ async fn an_organization_can_get_a_further_owner() {
     assert_eq!(error.kind(), domain::Kind::NotFound);
     assert_eq!(world.bootstrap.owned_by(ISSUER, "carol").await.unwrap(), None);
 }
+
+#[tokio::test]
+async fn a_user_that_was_deleted_comes_back_without_its_old_tokens() {
+    let world = World::new().await;
+    let revision = async |user: &domain::Uidp| {
+        let mut reader = world.store.reader().await.unwrap();
+        store::iam::identities::relationship_revision(&mut reader, user).await.unwrap()
+    };
+    let (_, alice) = world.organization("alice").await;
+    let before = revision(&alice).await.unwrap();
+    world.identities.delete(&world.operator(), &alice).await.unwrap();
+    assert_eq!(revision(&alice).await, None);
+    world.wait(1);
+    let (_, again) = world.organization("alice").await;
+    assert_eq!(again, alice);
+    assert!(revision(&again).await.unwrap() > before, "a token names the revision that it was made under");
+}

@@ -13,6 +13,8 @@ mod identities;
 #[cfg(test)]
 mod lists;
 #[cfg(test)]
+mod refusals;
+#[cfg(test)]
 mod replays;
 #[cfg(test)]
 mod repos;
