@@ -66,6 +66,23 @@ async fn the_data_folder_is_for_its_owner_alone() {
     assert_eq!(mode & 0o777, 0o700);
 }
 
+/// A folder that somebody else made may be open for all; what is in it is not.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_files_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let engine = engine();
+    let data = engine.folder.path().join("data");
+    std::fs::create_dir(&data).expect("makes the folder");
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).expect("opens the folder");
+    let store = engine.open().await.expect("opens");
+    kit::org(&store, 1).await;
+    for file in ["provost.db", "provost.db-wal", "provost.db-shm", "lock"] {
+        let mode = std::fs::metadata(data.join(file)).expect(file).permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+}
+
 /// What a crash leaves: the files as they are while the store is open, without a close.
 #[tokio::test]
 async fn acknowledged_writes_survive_a_crash() {

@@ -23,11 +23,7 @@ impl Folder {
     pub(super) fn take(path: &Path) -> Result<Self> {
         create(path).map_err(|error| refuse(format!("cannot make the data folder {}: {error}", path.display())))?;
         let file = path.join("lock");
-        let mut lock = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
+        let mut lock = private()
             .open(&file)
             .map_err(|error| refuse(format!("cannot write {}: {error}; check its owner and mode", file.display())))?;
         match lock.try_lock() {
@@ -40,12 +36,27 @@ impl Folder {
         if let Err(error) = note {
             tracing::warn!(%error, "cannot note the process in the lock file");
         }
-        Ok(Self { path: path.to_owned(), _lock: lock })
+        let folder = Self { path: path.to_owned(), _lock: lock };
+        // The engine gives the journal the mode of the database, and would make that by the process's mask.
+        let database = folder.database();
+        private()
+            .open(&database)
+            .map_err(|error| refuse(format!("cannot write {}: {error}; check its owner and mode", database.display())))?;
+        Ok(folder)
     }
 
     pub(super) fn database(&self) -> PathBuf {
         self.path.join("provost.db")
     }
+}
+
+/// Opens or makes a file that only its owner can read, whatever the mode of the folder is.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 fn create(path: &Path) -> std::io::Result<()> {
