@@ -4,7 +4,7 @@
 //! audit row, its rows in the feed of changes, its events and its revision. Functions live in modules named after their
 //! nouns; those that read take a reader or a writer alike.
 //!
-//! This crate alone contains SQL, and only [`mod@engine`] knows which engine runs it.
+//! This crate alone contains SQL, and only its private module `engine` knows which engine runs it.
 
 pub mod audit;
 pub mod changes;

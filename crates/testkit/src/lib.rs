@@ -1,6 +1,6 @@
 //! Tests at the front door: a real server per test, actors that hold real tokens, and transcripts of whole answers.
 //!
-//! [`scenario`] runs a story once over JSON and once over gRPC, each on a server of its own whose clock stands still and
+//! [`scenario()`] runs a story once over JSON and once over gRPC, each on a server of its own whose clock stands still and
 //! whose identifiers are counted, and insists that both transcripts are the same text.
 
 mod actor;
