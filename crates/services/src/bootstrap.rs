@@ -154,7 +154,7 @@ impl Bootstrap {
             .await
     }
 
-    /// The first organization, in the order of identifiers, that the user owns by a binding at it.
+    /// The oldest organization that the user owns by a binding at it.
     ///
     /// # Errors
     /// What the store answers.
@@ -163,8 +163,8 @@ impl Bootstrap {
         let role = built_in_uid("owner");
         let views = bindings_of(&mut reader, &user_uid(issuer, subject)).await?;
         let owning = views.into_iter().filter(|view| view.group.uid.is_root() && view.role.uid == role);
-        let first = owning.min_by(|a, b| a.group.uid.cmp(&b.group.uid));
-        Ok(first.map(|view| Seeded { organization: view.group, owner: view.identity, binding: view.binding }))
+        let oldest = owning.min_by(|a, b| (a.group.created_at, &a.group.uid).cmp(&(b.group.created_at, &b.group.uid)));
+        Ok(oldest.map(|view| Seeded { organization: view.group, owner: view.identity, binding: view.binding }))
     }
 }
 

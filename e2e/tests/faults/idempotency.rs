@@ -3,8 +3,9 @@
 use client::{Options, http::Request};
 use contract::chainguard::platform::{
     iam::v2beta1::{
-        CreateGroupRequest, Group, ListGroupsRequest, ListGroupsResponse,
-        rpc::{CreateGroup, ListGroups},
+        CreateGroupRequest, DeleteRoleBindingRequest, Group, ListGroupsRequest, ListGroupsResponse, ListRoleBindingsRequest,
+        ListRoleBindingsResponse,
+        rpc::{CreateGroup, DeleteRoleBinding, ListGroups, ListRoleBindings},
     },
     oidc::{ExchangeRequest, RawToken, rpc::Exchange},
 };
@@ -80,6 +81,24 @@ async fn keys_belong_to_one_caller_and_one_narrowing() {
         uids.sort();
         uids.dedup();
         assert_eq!((uids.len(), count(s, "once").await), (3, 3), "the same key of three callers is three keys");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_may_not_be_done_may_not_be_replayed() {
+    scenario(async |s| {
+        let admin = s.server.admin();
+        let editor = s.server.workload(s.server.organization(), "editor", Some("owner")).await;
+        let first = create(s, &editor, "key", "once").await;
+        assert_eq!(first.code, "OK", "{:#}", first.body);
+        let bindings = ListRoleBindingsRequest { identity: editor.uid().to_string(), ..ListRoleBindingsRequest::default() };
+        let bindings: ListRoleBindingsResponse = s.quietly::<ListRoleBindings>(&admin, bindings).await.ok();
+        let unbind = DeleteRoleBindingRequest { uid: bindings.role_bindings[0].uid.clone() };
+        s.quietly::<DeleteRoleBinding>(&admin, unbind).await.ok::<()>();
+        let replay = create(s, &editor, "key", "once").await;
+        assert_eq!(replay.code, "PERMISSION_DENIED", "{:#}", replay.body);
+        assert!(!replay.body.to_string().contains(first.body["uid"].as_str().expect("a uid")), "{:#}", replay.body);
     })
     .await;
 }

@@ -52,6 +52,16 @@ async fn the_first_organization_has_an_owner_that_is_found_again() {
 }
 
 #[tokio::test]
+async fn the_oldest_of_several_organizations_counts_as_the_first() {
+    let world = World::new().await;
+    let (younger, _) = world.organization("alice").await;
+    world.wait(-60);
+    let (older, _) = world.organization("alice").await;
+    assert!(younger < older, "by identifiers the younger one would be the first");
+    assert_eq!(world.bootstrap.owned_by(ISSUER, "alice").await.unwrap().unwrap().organization.uid, older);
+}
+
+#[tokio::test]
 async fn an_organization_can_get_a_further_owner() {
     let world = World::new().await;
     let (organization, alice) = world.organization("alice").await;
