@@ -173,6 +173,11 @@ impl Error {
         Self(Box::new(Inner { kind, rule, message: message.into(), details: Vec::new(), cause: None }))
     }
 
+    /// The request as a whole cannot be accepted; `why` follows the prefix that every such message has.
+    pub fn invalid(rule: Rule, why: impl std::fmt::Display) -> Self {
+        Self::new(Kind::InvalidArgument, rule, format!("Invalid argument: {why}"))
+    }
+
     /// One field has a wrong value.
     pub fn field(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self::fields(Rule::Field, vec![Violation { field: field.into(), description: description.into() }])

@@ -160,8 +160,7 @@ impl Gate {
 fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Ctx, Error>>, Error> {
     let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;
     let call = endpoint.decode(wire).map_err(|error| {
-        let message = format!("the request is not an encoded {}: {error}", entry.method.request);
-        Error::new(Kind::InvalidArgument, Rule::Protobuf, message)
+        Error::invalid(Rule::Protobuf, format!("the request is not an encoded {}: {error}", entry.method.request))
     })?;
     let violation = |field: &str| Violation { field: field.to_owned(), description: format!("{field} is required") };
     let missing: Vec<_> = call.missing().into_iter().map(violation).collect();

@@ -74,15 +74,12 @@ async fn unary(
 /// What is wrong with a request that tonic refused by itself, before the handler saw a message.
 fn misread(response: &Response<tonic::body::Body>, limit: usize) -> Option<Error> {
     let status = Status::from_header_map(response.headers())?;
-    let refuse = |kind| {
-        let message = format!("the gRPC message cannot be read: {}", status.message());
-        Some(Error::new(kind, Rule::Protobuf, message))
-    };
+    let why = || format!("the gRPC message cannot be read: {}", status.message());
     match status.code() {
         Code::Ok => None,
         Code::OutOfRange => Some(too_large(limit)),
-        Code::Unimplemented => refuse(Kind::Unimplemented),
-        _ => refuse(Kind::InvalidArgument),
+        Code::Unimplemented => Some(Error::new(Kind::Unimplemented, Rule::Protobuf, why())),
+        _ => Some(Error::invalid(Rule::Protobuf, why())),
     }
 }
 

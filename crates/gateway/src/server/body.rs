@@ -3,10 +3,12 @@
 use std::{
     pin::Pin,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use bytes::Bytes;
-use domain::{Error, Kind, Rule};
+use domain::{Error, Rule};
+use http::Version;
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
@@ -16,27 +18,53 @@ use crate::observe::Record;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Reads a request body of at most `limit` bytes.
+/// What is still read of a body that is too large: this much, for this long.
+const DISCARDED_BYTES: usize = 16 << 20;
+const DISCARD_TIME: Duration = Duration::from_secs(1);
+
+/// Reads the body, of at most `limit` bytes, of a request of `version`.
 ///
 /// # Errors
 /// Invalid argument when it is larger, or when the client stops in the middle.
-pub(crate) async fn read(body: Incoming, limit: usize) -> Result<Bytes, Error> {
-    if body.size_hint().lower() > limit as u64 {
-        return Err(too_large(limit));
-    }
-    match Limited::new(body, limit).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
-        Err(error) => {
-            let message = "the body ended before it was complete";
-            Err(Error::new(Kind::InvalidArgument, Rule::Malformed, message).because(error))
+pub(crate) async fn read(mut body: Incoming, version: Version, limit: usize) -> Result<Bytes, Error> {
+    if body.size_hint().lower() <= limit as u64 {
+        match Limited::new(&mut body, limit).collect().await {
+            Ok(body) => return Ok(body.to_bytes()),
+            Err(error) if !error.is::<LengthLimitError>() => {
+                let error = Error::invalid(Rule::Malformed, "the body ended before it was complete").because(error);
+                return Err(error);
+            }
+            Err(_) => {}
         }
     }
+    if version == Version::HTTP_2 {
+        discard(body).await;
+    }
+    Err(too_large(limit))
+}
+
+/// Reads a body to its end if that is near. Over HTTP/2 an answer that comes earlier is followed by a reset of the stream
+/// (RFC 9113 section 8.1), and some clients lose the answer with it. Connections of HTTP/1.1 linger instead.
+async fn discard(mut body: Incoming) {
+    if body.size_hint().lower() > DISCARDED_BYTES as u64 {
+        return;
+    }
+    let discarded = async {
+        let mut left = DISCARDED_BYTES;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    // Whatever comes of it, the answer is the same.
+    let _ = tokio::time::timeout(DISCARD_TIME, discarded).await;
 }
 
 /// The error for a body or message above the limit.
 pub(crate) fn too_large(limit: usize) -> Error {
-    Error::new(Kind::InvalidArgument, Rule::TooLarge, format!("Invalid argument: the body is larger than {limit} bytes"))
+    Error::invalid(Rule::TooLarge, format!("the body is larger than {limit} bytes"))
 }
 
 /// The body of an answer.

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use domain::{Error, Kind, Rule};
+use domain::{Error, Rule};
 use http::{HeaderMap, Method, StatusCode};
 
 use super::Shared;
@@ -19,7 +19,7 @@ pub(super) fn answer(shared: &Shared, peer: IpAddr, status: u16) -> Bytes {
     let error = match status {
         StatusCode::URI_TOO_LONG => url_too_long(limits.url_bytes),
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => headers_too_large(limits.header_bytes),
-        _ => Error::new(Kind::InvalidArgument, Rule::Malformed, "the request is not HTTP/1.1 or HTTP/2"),
+        _ => Error::invalid(Rule::Malformed, "the request is not HTTP/1.1 or HTTP/2"),
     };
     let request_id = observe::request_id(&HeaderMap::new(), &*shared.gate.entropy);
     let body = status::body(&error, &shared.settings.error_domain);
@@ -39,11 +39,10 @@ pub(super) fn answer(shared: &Shared, peer: IpAddr, status: u16) -> Bytes {
 
 /// The error for a path and query above the limit.
 pub(super) fn url_too_long(limit: usize) -> Error {
-    let message = format!("Invalid argument: path and query are longer than {limit} bytes; use the body or fewer filters");
-    Error::new(Kind::InvalidArgument, Rule::TooLarge, message)
+    Error::invalid(Rule::TooLarge, format!("path and query are longer than {limit} bytes; use the body or fewer filters"))
 }
 
 /// The error for a header block above the limit.
 pub(super) fn headers_too_large(limit: usize) -> Error {
-    Error::new(Kind::InvalidArgument, Rule::TooLarge, format!("Invalid argument: the headers are larger than {limit} bytes"))
+    Error::invalid(Rule::TooLarge, format!("the headers are larger than {limit} bytes"))
 }

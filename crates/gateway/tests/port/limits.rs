@@ -1,8 +1,15 @@
 //! Sizes, times and counts.
 
-use std::{sync::atomic::Ordering::SeqCst, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
+};
 
 use contract::chainguard::platform::iam::v2beta1::{GetGroupRequest, Group, UpdateGroupRequest};
+use futures::StreamExt as _;
 use gateway::Limits;
 use prost::Message as _;
 use reqwest::Method;
@@ -70,6 +77,7 @@ async fn what_is_no_http_is_refused_with_the_standard_body() {
     let answer = raw(&server, b"this is not HTTP at all\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     assert_eq!(body_of(&answer)["details"][0]["metadata"]["rule"], "MALFORMED");
+    assert_eq!(body_of(&answer)["message"], "Invalid argument: the request is not HTTP/1.1 or HTTP/2");
     assert!(answer.contains("x-request-id: "), "{answer}");
 }
 
@@ -99,6 +107,44 @@ async fn bodies_above_4_mib_are_refused() {
         (Code::InvalidArgument, "Invalid argument: the body is larger than 4194304 bytes")
     );
     server.grpc(&path, &update(3 << 20), &owner).await.unwrap();
+}
+
+/// How much of a body of `chunks` mebibytes an HTTP/2 client gets rid of before the refusal, which must be the usual one.
+async fn sent_over_http2(server: &Running, chunks: usize, declared: bool) -> usize {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&sent);
+    let body = futures::stream::iter(0..chunks).map(move |_| {
+        counted.fetch_add(1, SeqCst);
+        Ok::<_, std::io::Error>(vec![b' '; 1 << 20])
+    });
+    let http2 = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let mut request = http2.post(format!("http://{}/iam/v2beta1/groups", server.address)).bearer_auth("owner");
+    if declared {
+        request = request.header("content-length", chunks << 20);
+    }
+    let (status, _, rule, _) = server.send(request.body(reqwest::Body::wrap_stream(body))).await.error();
+    assert_eq!((status, rule.as_str()), (413, "TOO_LARGE"));
+    sent.load(SeqCst)
+}
+
+#[tokio::test]
+async fn http2_clients_may_finish_a_body_that_is_somewhat_too_large() {
+    let server = start().await;
+    assert_eq!(sent_over_http2(&server, 12, true).await, 12);
+    assert_eq!(sent_over_http2(&server, 12, false).await, 12);
+    assert!(sent_over_http2(&server, 60, true).await < 60);
+    assert!(sent_over_http2(&server, 60, false).await < 60);
+}
+
+#[tokio::test]
+async fn http2_clients_that_stall_in_a_body_that_is_too_large_are_answered() {
+    let server = start().await;
+    let begun = futures::stream::iter((0..5).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1 << 20])));
+    let body = begun.chain(futures::stream::pending());
+    let http2 = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let request = http2.post(format!("http://{}/iam/v2beta1/groups", server.address)).bearer_auth("owner");
+    let answered = timeout(Duration::from_secs(10), server.send(request.body(reqwest::Body::wrap_stream(body)))).await;
+    assert_eq!(answered.expect("an answer before the end of the body").error().0, 413);
 }
 
 #[tokio::test]
