@@ -9,9 +9,9 @@ struct Form {
 }
 
 const FORMS: &[Form] = &[
-    // Sixteen times the random cases, with the optimiser's help.
-    Form { arguments: &["test", "--release", "--workspace", "--exclude", "e2e"], switch: ("PROPTEST_CASES", "4096") },
-    Form { arguments: &["test", "--release", "-p", "cli", "--test", "crash"], switch: ("PROVOST_TEST_KILLS", "20") },
+    // Sixteen times the random cases.
+    Form { arguments: &["test", "--workspace", "--exclude", "e2e", "--lib", "--tests"], switch: ("PROPTEST_CASES", "4096") },
+    Form { arguments: &["test", "--package", "cli", "--test", "crash"], switch: ("PROVOST_TEST_KILLS", "20") },
 ];
 
 /// Runs them one after the other and stops at the first that fails.
