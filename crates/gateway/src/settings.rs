@@ -34,6 +34,8 @@ pub struct Limits {
     pub url_bytes: usize,
     /// A JSON body or a gRPC message, in bytes; 413 beyond. Default 4 MiB. Fallback routes bring their own.
     pub body_bytes: usize,
+    /// The same where nobody has proved yet who calls, so that strangers cannot make the server hold much. Default 256 KiB.
+    pub public_body_bytes: usize,
     /// How long the header block of an HTTP/1.1 request may take to arrive. Default 15 s.
     pub header_timeout: Duration,
     /// How long a connection may rest without a request under way. Default 2 min.
@@ -63,6 +65,7 @@ impl Default for Limits {
             header_bytes: 32 << 10,
             url_bytes: 64 << 10,
             body_bytes: 4 << 20,
+            public_body_bytes: 256 << 10,
             header_timeout: Duration::from_secs(15),
             idle_timeout: Duration::from_mins(2),
             request_timeout: Duration::from_mins(1),

@@ -6,7 +6,7 @@ use contract::{Access, METHODS, Method};
 use domain::{Error, EventRule};
 
 use super::Admission;
-use crate::{Endpoint, router::RouterError};
+use crate::{Endpoint, router::RouterError, settings::Limits};
 
 /// The methods of the contract, in its order.
 #[derive(Debug)]
@@ -21,6 +21,16 @@ pub(crate) struct Entry {
     pub(crate) endpoint: Option<Endpoint>,
     pub(crate) event: Option<EventRule>,
     pub(crate) api_version: &'static str,
+}
+
+impl Entry {
+    /// How large a request of this method may be.
+    pub(crate) fn body_limit(&self, limits: &Limits) -> usize {
+        match self.admission {
+            Admission::Public => limits.body_bytes.min(limits.public_body_bytes),
+            _ => limits.body_bytes,
+        }
+    }
 }
 
 /// Why the server cannot start. Every one is a defect of the contract or of the program, never of the environment.

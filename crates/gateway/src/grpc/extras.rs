@@ -11,6 +11,9 @@ use tower_service::Service;
 use super::health::HealthService;
 use crate::{StartError, meta::Readiness};
 
+/// Largest message that these services read: a question with a name in it.
+const QUESTION: usize = 64 << 10;
+
 /// A service that takes its requests whole.
 pub(super) type Extra = Box<dyn Fn(Request<Incoming>) -> BoxFuture<'static, Response<tonic::body::Body>> + Send + Sync>;
 
@@ -26,9 +29,18 @@ impl Extras {
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         };
         Ok(Self(vec![
-            ("/grpc.reflection.v1.ServerReflection/", extra(reflection().build_v1().map_err(refuse)?)),
-            ("/grpc.reflection.v1alpha.ServerReflection/", extra(reflection().build_v1alpha().map_err(refuse)?)),
-            ("/grpc.health.v1.Health/", extra(HealthServer::new(HealthService::new(readiness)))),
+            (
+                "/grpc.reflection.v1.ServerReflection/",
+                extra(reflection().build_v1().map_err(refuse)?.max_decoding_message_size(QUESTION)),
+            ),
+            (
+                "/grpc.reflection.v1alpha.ServerReflection/",
+                extra(reflection().build_v1alpha().map_err(refuse)?.max_decoding_message_size(QUESTION)),
+            ),
+            (
+                "/grpc.health.v1.Health/",
+                extra(HealthServer::new(HealthService::new(readiness)).max_decoding_message_size(QUESTION)),
+            ),
         ]))
     }
 

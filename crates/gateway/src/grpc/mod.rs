@@ -63,7 +63,7 @@ async fn unary(
     let ctx = shared.gate.admit(entry, origin, request.headers(), record).await?;
     let failure = OnceLock::new();
     let handler = Handler { gate: &shared.gate, entry, ctx, failure: &failure };
-    let limit = shared.settings.limits.body_bytes;
+    let limit = entry.body_limit(&shared.settings.limits);
     let response = Grpc::new(codec::Wire).max_decoding_message_size(limit).unary(handler, request).await;
     match failure.into_inner() {
         Some(error) => Err(error),

@@ -272,3 +272,23 @@ async fn connections_are_limited() {
     let read = timeout(Duration::from_secs(5), second.read(&mut buf)).await.expect("its turn comes").unwrap();
     assert!(read > 0);
 }
+
+#[tokio::test]
+async fn strangers_are_read_for_less_long() {
+    let server = start().await;
+    let form = |size: usize| format!("identity={}", "a".repeat(size));
+    let exchange = |size: usize| server.request(Method::POST, "/sts/exchange").body(form(size));
+    assert_eq!(server.send(exchange(200 << 10)).await.status, 200);
+    let (status, _, rule, message) = server.send(exchange(300 << 10)).await.error();
+    assert_eq!((status, rule.as_str()), (413, "TOO_LARGE"));
+    assert!(message.contains("larger than 262144 bytes"), "{message}");
+
+    let path = "/chainguard.platform.oidc.SecurityTokenService/Exchange";
+    let request = contract::chainguard::platform::oidc::ExchangeRequest { identity: "a".repeat(300 << 10), ..Default::default() };
+    assert_eq!(server.grpc(path, &request, &[]).await.unwrap_err().code(), tonic::Code::InvalidArgument);
+
+    let mut health = tonic_health::pb::health_client::HealthClient::new(server.channel().await);
+    let check = |size: usize| tonic_health::pb::HealthCheckRequest { service: "a".repeat(size) };
+    assert_eq!(health.check(check(60 << 10)).await.unwrap_err().code(), tonic::Code::NotFound);
+    assert_eq!(health.check(check(70 << 10)).await.unwrap_err().code(), tonic::Code::OutOfRange);
+}
