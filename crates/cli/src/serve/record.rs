@@ -1,6 +1,10 @@
 //! What a server notes in its data folder for the next start and for `provost admin`: its base URL.
 
-use std::{fs, io::ErrorKind, path::Path};
+use std::{
+    fs,
+    io::{self, ErrorKind, Write},
+    path::Path,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -39,10 +43,19 @@ impl Record {
         let path = data.join(Self::FILE);
         let draft = path.with_extension("json.new");
         let text = serde_json::json!({ "base_url": self.base_url }).to_string();
-        fs::write(&draft, text + "\n")
+        write_new(&draft, &(text + "\n"))
             .and_then(|()| fs::rename(&draft, &path))
             .map_err(|error| StartError::while_doing(format!("cannot write {}", path.display()), &error))
     }
+}
+
+/// Writes a file that is made here: what a crash left is replaced, and a link that lies there is not followed.
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::File::create_new(path)?.write_all(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -58,5 +71,16 @@ mod tests {
         assert_eq!(Record::read(data.path()).expect("readable"), Some(record));
         fs::write(data.path().join(Record::FILE), "{").expect("writable");
         assert!(Record::read(data.path()).is_err_and(|error| error.to_string().contains("cannot read")));
+    }
+    #[test]
+    fn links_in_the_folder_are_not_followed() {
+        let data = tempfile::tempdir().expect("a folder");
+        let other = data.path().join("other");
+        fs::write(&other, "keep").expect("writable");
+        std::os::unix::fs::symlink(&other, data.path().join("server.json.new")).expect("a link");
+        let record = Record { base_url: "http://127.0.0.1:1".into() };
+        record.write(data.path()).expect("writable");
+        assert_eq!(fs::read_to_string(&other).expect("readable"), "keep");
+        assert_eq!(Record::read(data.path()).expect("readable"), Some(record));
     }
 }
