@@ -14,6 +14,20 @@ pub(crate) struct Wire {
     pub(crate) skip: i32,
 }
 
+/// The [`Wire`] of a list request. The messages have these fields in common, but no type that says so.
+macro_rules! wire {
+    ($request:expr) => {
+        $crate::list::Wire {
+            uidp: $request.uidp,
+            page_size: $request.page_size,
+            page_token: $request.page_token,
+            order_by: $request.order_by,
+            skip: $request.skip,
+        }
+    };
+}
+pub(crate) use wire;
+
 /// Reads the common fields after the filters of the noun, whose violations are in `violations`.
 ///
 /// # Errors

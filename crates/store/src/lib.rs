@@ -19,6 +19,7 @@ mod reader;
 pub mod registry;
 pub mod signing_keys;
 mod store;
+mod table;
 mod writer;
 
 use std::pin::Pin;

@@ -34,14 +34,7 @@ async fn get(groups: Groups, ctx: Ctx, request: GetGroupRequest) -> Result<Reply
 
 async fn list(groups: Groups, ctx: Ctx, request: ListGroupsRequest) -> Result<ListGroupsResponse> {
     let filter = GroupFilter { name: list::filter(request.name) };
-    let common = list::Wire {
-        uidp: request.uidp,
-        page_size: request.page_size,
-        page_token: request.page_token,
-        order_by: request.order_by,
-        skip: request.skip,
-    };
-    let page = groups.list(&ctx, list::parse(common, Violations::default())?, filter).await?;
+    let page = groups.list(&ctx, list::parse(list::wire!(request), Violations::default())?, filter).await?;
     Ok(ListGroupsResponse {
         groups: page.items.iter().map(convert::to_wire).collect(),
         next_page_token: page.next_page_token,

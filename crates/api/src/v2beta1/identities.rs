@@ -38,14 +38,7 @@ async fn list(identities: Identities, ctx: Ctx, request: ListIdentitiesRequest) 
     let mut violations = Violations::default();
     let relationship_type = convert::type_from_wire(request.relationship_type, &mut violations);
     let filter = IdentityFilter { name: list::filter(request.name), relationship_type };
-    let common = list::Wire {
-        uidp: request.uidp,
-        page_size: request.page_size,
-        page_token: request.page_token,
-        order_by: request.order_by,
-        skip: request.skip,
-    };
-    let page = identities.list(&ctx, list::parse(common, violations)?, filter).await?;
+    let page = identities.list(&ctx, list::parse(list::wire!(request), violations)?, filter).await?;
     Ok(ListIdentitiesResponse {
         identities: page.items.iter().map(convert::to_wire).collect(),
         next_page_token: page.next_page_token,

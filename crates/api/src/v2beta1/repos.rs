@@ -34,14 +34,7 @@ async fn get(repos: Repos, ctx: Ctx, request: GetRepoRequest) -> Result<Reply<Re
 
 async fn list(repos: Repos, ctx: Ctx, request: ListReposRequest) -> Result<ListReposResponse> {
     let filter = RepoFilter { name: list::filter(request.name.unwrap_or_default()) };
-    let common = list::Wire {
-        uidp: request.uidp,
-        page_size: request.page_size,
-        page_token: request.page_token,
-        order_by: request.order_by,
-        skip: request.skip,
-    };
-    let page = repos.list(&ctx, list::parse(common, Violations::default())?, filter).await?;
+    let page = repos.list(&ctx, list::parse(list::wire!(request), Violations::default())?, filter).await?;
     Ok(ListReposResponse {
         repos: page.items.iter().map(convert::to_wire).collect(),
         next_page_token: page.next_page_token,

@@ -40,14 +40,7 @@ async fn list(bindings: RoleBindings, ctx: Ctx, request: ListRoleBindingsRequest
         group: uidp::optional("group", &request.group, &mut violations),
         role: uidp::optional("role", &request.role, &mut violations),
     };
-    let common = list::Wire {
-        uidp: request.uidp,
-        page_size: request.page_size,
-        page_token: request.page_token,
-        order_by: request.order_by,
-        skip: request.skip,
-    };
-    let request = list::nameless(list::parse(common, violations)?)?;
+    let request = list::nameless(list::parse(list::wire!(request), violations)?)?;
     let page = bindings.list(&ctx, request, filter).await?;
     Ok(ListRoleBindingsResponse {
         role_bindings: page.items.iter().map(convert::to_wire).collect(),

@@ -33,14 +33,7 @@ async fn get(roles: Roles, ctx: Ctx, request: GetRoleRequest) -> Result<Reply<Ro
 
 async fn list(roles: Roles, ctx: Ctx, request: ListRolesRequest) -> Result<ListRolesResponse> {
     let filter = RoleFilter { name: list::filter(request.name) };
-    let common = list::Wire {
-        uidp: request.uidp,
-        page_size: request.page_size,
-        page_token: request.page_token,
-        order_by: request.order_by,
-        skip: request.skip,
-    };
-    let page = roles.list(&ctx, list::parse(common, Violations::default())?, filter).await?;
+    let page = roles.list(&ctx, list::parse(list::wire!(request), Violations::default())?, filter).await?;
     Ok(ListRolesResponse {
         roles: page.items.iter().map(convert::to_wire).collect(),
         next_page_token: page.next_page_token,

@@ -10,6 +10,7 @@ use crate::{
     engine::{Fault, Row, word},
     iam::role_bindings,
     list::{self, Entity, Filter, ListQuery, Listed, Term},
+    table,
 };
 
 /// Which groups to list.
@@ -59,8 +60,7 @@ impl Entity for Group {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Group>> {
-    let sql = format!("SELECT {} FROM groups WHERE uid = $1", Group::COLUMNS);
-    reader.query_one(&sql, &[uid.into()], Group::read).await
+    table::get(reader, uid).await
 }
 
 /// A page of groups.
@@ -166,13 +166,11 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
         return Err(Error::not_empty(Noun::Group, uid.as_str(), children));
     }
     role_bindings::delete_at(tx, uid).await?;
-    let rows = tx.execute("DELETE FROM groups WHERE uid = $1", &[uid.into()]).await?;
-    if rows > 0 {
-        counts::remove(tx, Noun::Group, uid).await?;
+    let gone = table::remove::<Group>(tx, uid).await?;
+    if gone {
         counts::forget(tx, uid).await?;
-        tx.changed(Noun::Group, uid.as_str(), Op::Deleted);
     }
-    Ok(rows > 0)
+    Ok(gone)
 }
 
 /// What lives in the group and keeps it from being deleted, such as `child repos`; `None` when nothing does.

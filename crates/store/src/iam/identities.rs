@@ -10,6 +10,7 @@ use crate::{
     engine::{Fault, Row, json},
     iam::{groups, role_bindings},
     list::{self, Entity, Filter, ListQuery, Listed, Term},
+    table,
 };
 
 /// Which identities to list.
@@ -72,8 +73,7 @@ impl Entity for Identity {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Identity>> {
-    let sql = format!("SELECT {} FROM identities WHERE uid = $1", Identity::COLUMNS);
-    reader.query_one(&sql, &[uid.into()], Identity::read).await
+    table::get(reader, uid).await
 }
 
 /// The user that `issuer` calls `subject`, if it has registered.
@@ -180,12 +180,7 @@ pub async fn update(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
 /// Internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     role_bindings::delete_of(tx, uid).await?;
-    let rows = tx.execute("DELETE FROM identities WHERE uid = $1", &[uid.into()]).await?;
-    if rows > 0 {
-        counts::remove(tx, Noun::Identity, uid).await?;
-        tx.changed(Noun::Identity, uid.as_str(), Op::Deleted);
-    }
-    Ok(rows > 0)
+    table::remove::<Identity>(tx, uid).await
 }
 
 /// Notes an exchange, unless a later one is known. It is no change of the identity: its revision stays.

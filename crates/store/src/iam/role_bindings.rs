@@ -13,6 +13,7 @@ use crate::{
     engine::{Fault, Param, Row},
     iam::{groups, roles},
     list::{self, Entity, Filter, ListQuery, Listed, Term},
+    table,
 };
 
 /// Which role bindings to list.
@@ -67,8 +68,7 @@ impl Entity for RoleBinding {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<RoleBinding>> {
-    let sql = format!("SELECT {} FROM role_bindings WHERE uid = $1", RoleBinding::COLUMNS);
-    reader.query_one(&sql, &[uid.into()], RoleBinding::read).await
+    table::get(reader, uid).await
 }
 
 /// The role binding with what it names, if it exists.

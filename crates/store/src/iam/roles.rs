@@ -12,6 +12,7 @@ use crate::{
     engine::{Row, json},
     iam::groups,
     list::{self, Entity, Filter, ListQuery, Listed, Term},
+    table,
 };
 
 /// Which roles to list.
@@ -66,8 +67,7 @@ pub(super) fn capabilities(row: &Row<'_>, column: usize) -> Result<CapabilitySet
 /// # Errors
 /// Internal when the storage fails.
 pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Role>> {
-    let sql = format!("SELECT {} FROM roles WHERE uid = $1", Role::COLUMNS);
-    reader.query_one(&sql, &[uid.into()], Role::read).await
+    table::get(reader, uid).await
 }
 
 /// A page of roles. Set `include_roots` of the query for built-in roles.
@@ -153,12 +153,7 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
         let description = "cannot delete role with role bindings";
         return Err(Error::precondition(Rule::RoleBound, "ROLE_BOUND", uid.as_str(), description));
     }
-    let rows = tx.execute("DELETE FROM roles WHERE uid = $1", &[uid.into()]).await?;
-    if rows > 0 {
-        counts::remove(tx, Noun::Role, uid).await?;
-        tx.changed(Noun::Role, uid.as_str(), Op::Deleted);
-    }
-    Ok(rows > 0)
+    table::remove::<Role>(tx, uid).await
 }
 
 /// Whether anybody holds the role.

@@ -11,6 +11,7 @@ use crate::{
     engine::{Fault, Row, json, word},
     iam::groups,
     list::{self, Entity, Filter, ListQuery, Listed, Term},
+    table,
 };
 
 /// Which repositories to list.
@@ -69,8 +70,7 @@ impl Entity for Repo {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Repo>> {
-    let sql = format!("SELECT {} FROM repos WHERE uid = $1", Repo::COLUMNS);
-    reader.query_one(&sql, &[uid.into()], Repo::read).await
+    table::get(reader, uid).await
 }
 
 /// The repository of that name in the group, if there is one.
@@ -162,12 +162,7 @@ pub async fn update(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    let rows = tx.execute("DELETE FROM repos WHERE uid = $1", &[uid.into()]).await?;
-    if rows > 0 {
-        counts::remove(tx, Noun::Repo, uid).await?;
-        tx.changed(Noun::Repo, uid.as_str(), Op::Deleted);
-    }
-    Ok(rows > 0)
+    table::remove::<Repo>(tx, uid).await
 }
 
 /// The nested shapes of a repository in their stored form.
