@@ -85,20 +85,39 @@ fn the_folder_is_taken_by_one_server() {
 }
 
 #[test]
-fn json_logs_are_one_object_per_line() {
+fn json_logs_have_one_event_per_request_and_no_token() {
     let data = TempDir::new().expect("a folder");
     let user = User::nowhere();
-    let mut command = user.command("sh");
-    // The shell ends the server once it is ready; what it logged until then is looked at.
-    command.arg("-c").arg(format!(
-        "{PROVOST} serve --dev --log-format json --listen 127.0.0.1:0 --data {} >out & until grep -qs ready out; do sleep 0.1; done; kill -TERM $!; wait $!",
+    // The shell ends the server when its client has done its work; at this level everything is logged that ever is.
+    let script = format!(
+        "PROVOST_LOG=trace {PROVOST} serve --dev --log-format json --listen 127.0.0.1:0 --data {} >out & server=$!
+         until grep -qs '^ready on' out; do sleep 0.1; done
+         export PROVOST_API=$(sed -n 's/^ready on //p' out)
+         {PROVOST} dev id-token --server $PROVOST_API --subject admin --audience $PROVOST_API >id-token
+         {PROVOST} auth login --identity-token id-token >login && {PROVOST} auth token >token && {PROVOST} iam folders list >list
+         kill -TERM $server; wait $server",
         data.path().display()
-    ));
-    let ran = finish(command, "");
+    );
+    let ran = shell(&user, &script);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.lines().count() > 0);
-    for line in ran.stderr.lines() {
+    let events = ran.stderr.lines().map(|line| {
         let event: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert!(event["level"].is_string() && event["timestamp"].is_string(), "{line}");
+        event
+    });
+    let requests: Vec<_> = events.filter(|event| event["target"] == "access").collect();
+    let of = |path: &str| {
+        requests.iter().filter(|event| event["path"].as_str().is_some_and(|p| p.ends_with(path))).collect::<Vec<_>>()
+    };
+    for (path, code) in [("/dev/idp/mint", &Value::Null), ("/Exchange", &"OK".into()), ("/ListGroups", &"OK".into())] {
+        let [event] = of(path)[..] else { panic!("one event for one request to {path}: {requests:#?}") };
+        assert_eq!((&event["status"], &event["code"]), (&200.into(), code), "{event}");
+        let id = &event["request_id"];
+        assert_eq!(requests.iter().filter(|event| event["request_id"] == *id).count(), 1, "{event}");
+    }
+    for file in ["id-token", "token"] {
+        let token = std::fs::read_to_string(user.home.path().join(file)).expect("the client wrote it");
+        let signature = token.trim().rsplit('.').next().expect("a JWT");
+        assert!(signature.len() > 40 && !ran.stderr.contains(signature), "the log holds the {file}");
     }
 }
