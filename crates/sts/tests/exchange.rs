@@ -3,11 +3,6 @@
 
 mod support;
 
-use std::{
-    io,
-    sync::{Arc, Mutex},
-};
-
 use domain::{
     Kind, Rule, Timestamp,
     iam::identity::{AwsIdentity, ClaimMatch, Matcher, Relationship, ServicePrincipal, StaticKeys, user_uid},
@@ -17,49 +12,10 @@ use serde_json::{Value, json};
 use store::{audit, iam::identities};
 use sts::{ExchangeRequest, Provider, Settings};
 use support::{
-    TestKey, jwks, p256, rsa,
+    jwks, p256, rsa,
+    upstream::{changed, fitting, issuer, settings, sign},
     world::{NOW, US, World, claim_match, claims, rule, target},
 };
-use wiremock::{
-    Mock, MockServer, ResponseTemplate,
-    matchers::{method, path},
-};
-
-async fn issuer(key: &TestKey) -> MockServer {
-    let server = MockServer::start().await;
-    let uri = server.uri();
-    let documents = [
-        ("/.well-known/openid-configuration", json!({"issuer": uri, "jwks_uri": format!("{uri}/keys")}).to_string()),
-        ("/keys", jwks(&[key.named("k")])),
-    ];
-    for (at, body) in documents {
-        Mock::given(method("GET"))
-            .and(path(at))
-            .respond_with(ResponseTemplate::new(200).set_body_string(body))
-            .mount(&server)
-            .await;
-    }
-    server
-}
-
-fn settings() -> Settings {
-    Settings { allow_loopback_http: true, registry_host: Some("registry.example.com".into()), ..Settings::new(US) }
-}
-
-/// Claims of a token that fits `claim_match(issuer, "s")`.
-fn fitting(issuer: &str) -> Value {
-    json!({"iss": issuer, "sub": "s", "aud": US, "iat": NOW.seconds(), "exp": NOW.seconds() + 600})
-}
-
-fn changed(claims: &Value, name: &str, to: Value) -> Value {
-    let mut claims = claims.clone();
-    claims[name] = to;
-    claims
-}
-
-fn sign(key: &TestKey, claims: &Value) -> String {
-    key.token(Algorithm::ES256, Some("k"), claims)
-}
 
 #[tokio::test]
 async fn a_workload_exchanges_its_token() {
@@ -313,61 +269,4 @@ async fn what_cannot_be_exchanged_says_so() {
     let identity = strict.identity(claim_match("http://127.0.0.1:1", "s")).await;
     let error = strict.exchange(&sign(&key, &fitting("http://127.0.0.1:1")), target(&identity)).await.expect_err("refused");
     assert_eq!(error.rule(), Rule::IssuerNotAllowed);
-}
-
-/// Collects what is logged on this thread.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("a log").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[tokio::test]
-async fn every_exchange_is_one_event_without_secrets() {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber =
-        tracing_subscriber::fmt().json().with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone()).finish();
-    let guard = tracing::subscriber::set_default(subscriber);
-    let (world, key) = (World::new(settings()).await, p256());
-    let server = issuer(&key).await;
-    let identity = world.identity(claim_match(&server.uri(), "s")).await;
-    let (good, bad) = (sign(&key, &fitting(&server.uri())), sign(&key, &changed(&fitting(&server.uri()), "sub", json!("t"))));
-    let issued = world.exchange(&good, target(&identity)).await.expect("a token");
-    world.exchange(&bad, target(&identity)).await.expect_err("refused");
-    world.exchange("no token", target(&identity)).await.expect_err("refused");
-    drop(guard);
-    let text = String::from_utf8(log.0.lock().expect("a log").clone()).expect("UTF-8");
-    for secret in [good.as_str(), bad.as_str(), issued.token.expose()] {
-        for part in secret.split('.').skip(1) {
-            assert!(!text.contains(part), "a token is in the log");
-        }
-    }
-    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let fields: Vec<_> =
-        events.into_iter().filter(|event| event["target"] == "exchange").map(|mut event| event["fields"].take()).collect();
-    assert_eq!(fields.len(), 3);
-    for (name, value) in [
-        ("outcome", json!("OK")),
-        ("identity", json!(identity.to_string())),
-        ("issuer", json!(server.uri())),
-        ("key_id", json!("k")),
-        ("keys_from", json!("fetched")),
-        ("algorithm", json!("ES256")),
-        ("subject", json!("s")),
-        ("token_id", json!(issued.token_id)),
-    ] {
-        assert_eq!(fields[0][name], value, "{name}");
-    }
-    assert_eq!((&fields[1]["outcome"], &fields[1]["mismatch"]), (&json!("CLAIM_MISMATCH"), &json!("sub")));
-    assert_eq!(fields[1]["keys_from"], "cached");
-    assert_eq!((&fields[2]["outcome"], fields[2].get("issuer")), (&json!("TOKEN_INVALID"), None));
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
+pub(crate) mod upstream;
 pub(crate) mod world;
 
 use aws_lc_rs::{
