@@ -11,7 +11,7 @@ struct Form {
 const FORMS: &[Form] = &[
     // Sixteen times the random cases.
     Form { arguments: &["test", "--workspace", "--exclude", "e2e", "--lib", "--tests"], switch: ("PROPTEST_CASES", "4096") },
-    Form { arguments: &["test", "--package", "cli", "--test", "crash"], switch: ("PROVOST_TEST_KILLS", "20") },
+    Form { arguments: &["test", "--package", "cli", "--test", "crash"], switch: ("PROVOST_TEST_KILLS", "100") },
 ];
 
 /// Runs them one after the other and stops at the first that fails.

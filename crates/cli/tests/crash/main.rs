@@ -1,6 +1,6 @@
 //! A server that is killed while many write: what was acknowledged is there, and nothing is there by half.
 //!
-//! A program of its own, so that nothing else runs while the restart is timed. `PROVOST_TEST_KILLS=20` for the long form.
+//! A program of its own, so that nothing else runs while the restart is timed. `PROVOST_TEST_KILLS` says how many times.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_KILLS come from the environment")]
 
@@ -35,9 +35,9 @@ mod support;
 
 use support::{Server, User};
 
-/// How many rounds: `PROVOST_TEST_KILLS` for the long form.
+/// How many rounds: 20, or what `PROVOST_TEST_KILLS` says.
 fn rounds() -> u32 {
-    std::env::var("PROVOST_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
+    std::env::var("PROVOST_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
 }
 
 /// What a writer knows to be stored.
