@@ -1,5 +1,4 @@
 //! The exchange and what its tokens are worth, over a real store and issuers on loopback.
-#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 mod support;
 

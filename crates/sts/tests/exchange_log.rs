@@ -1,6 +1,6 @@
 //! What an exchange leaves in the log. A binary of its own: `tracing` remembers for the whole process who listens, and
 //! other tests' threads would decide that nobody does.
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says why")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 mod support;
 

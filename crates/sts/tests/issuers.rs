@@ -1,5 +1,5 @@
 //! Other issuers at their worst: down, slow, lying, redirecting, inside our network, or endless.
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says why")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! The token layer against another library as oracle, and against attacks.
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says why")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! Signing keys at rest and in rotation, API tokens and operators.
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says why")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 mod support;
 
