@@ -9,13 +9,24 @@ pub(crate) fn claim(actor: &Actor, key: &str) -> Option<IdempotencyClaim> {
     let Actor::Caller(caller) = actor else { return None };
     let mut digest = Digest::new("provost/idempotency/key");
     digest.part(caller.identity.as_str());
+    // No UIDP and no capability is called "all" or "only", so no two narrowings give the same parts.
     match &caller.narrowing.scopes {
         None => digest.part("all"),
-        Some(scopes) => scopes.iter().for_each(|scope| digest.part(scope.as_str())),
+        Some(scopes) => {
+            digest.part("only");
+            for scope in scopes {
+                digest.part(scope.as_str());
+            }
+        }
     }
     match &caller.narrowing.capabilities {
         None => digest.part("all"),
-        Some(capabilities) => capabilities.iter().for_each(|capability| digest.part(capability.name())),
+        Some(capabilities) => {
+            digest.part("only");
+            for capability in capabilities.iter() {
+                digest.part(capability.name());
+            }
+        }
     }
     digest.part(key);
     Some(IdempotencyClaim { key: digest.finish(), request: [0; 32] })
@@ -92,6 +103,8 @@ mod tests {
             key(1, scopes(&[1]), "a"),
             key(1, scopes(&[1, 2]), "a"),
             key(1, capabilities, "a"),
+            key(1, Narrowing { scopes: None, capabilities: Some(CapabilitySet::EMPTY) }, "a"),
+            key(1, Narrowing { scopes: Some(Vec::new()), capabilities: Some(CapabilitySet::EMPTY) }, "a"),
         ];
         let distinct: std::collections::HashSet<_> = all.iter().collect();
         assert_eq!(distinct.len(), all.len());

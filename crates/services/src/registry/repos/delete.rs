@@ -6,7 +6,8 @@ use store::registry::repos;
 use super::{Repos, not_found};
 
 impl Repos {
-    /// Deletes the repository. Repositories that follow it keep what they inherited last.
+    /// Deletes the repository. Repositories that follow it show from then on what they had inherited when they were last
+    /// written.
     ///
     /// # Errors
     /// Not found; aborted when `If-Match` names another version.
