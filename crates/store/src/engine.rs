@@ -53,6 +53,14 @@ impl Engine {
         }
     }
 
+    /// The size of the database with its journal, in bytes.
+    #[expect(clippy::unused_async, reason = "engines over a network have to wait here")]
+    pub(crate) async fn size(&self) -> Result<u64> {
+        match self {
+            Self::Sqlite(engine) => engine.size(),
+        }
+    }
+
     /// Finishes what is queued and lets go of the data. Later calls fail.
     pub(crate) async fn close(&self) {
         match self {

@@ -4,10 +4,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Weak},
     time::Duration,
 };
 
@@ -17,7 +14,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::{AuditEntry, audit, engine, iam::identities, store::Inner, writer::Mode};
+use crate::{AuditEntry, Metrics, audit, engine, iam::identities, store::Inner, writer::Mode};
 
 /// Items that may wait.
 const QUEUE: usize = 16_384;
@@ -50,30 +47,34 @@ enum Item {
 #[derive(Debug)]
 pub(crate) struct Queue {
     items: mpsc::Sender<Item>,
-    dropped: Arc<AtomicU64>,
+    metrics: Metrics,
 }
 
 /// The writing side.
 #[derive(Debug)]
 pub(crate) struct Items {
-    items: mpsc::Receiver<Item>,
-    dropped: Arc<AtomicU64>,
+    queue: mpsc::Receiver<Item>,
+    metrics: Metrics,
+    /// How many drops the log was told of.
+    told: u64,
 }
 
 impl Queue {
-    pub(crate) fn new() -> (Self, Items) {
-        Self::with_room(QUEUE)
+    pub(crate) fn new(metrics: &Metrics) -> (Self, Items) {
+        Self::with_room(QUEUE, metrics)
     }
 
-    fn with_room(room: usize) -> (Self, Items) {
+    fn with_room(room: usize, metrics: &Metrics) -> (Self, Items) {
         let (sender, receiver) = mpsc::channel(room);
-        let dropped = Arc::new(AtomicU64::new(0));
-        (Self { items: sender, dropped: Arc::clone(&dropped) }, Items { items: receiver, dropped })
+        let items = Items { queue: receiver, metrics: metrics.clone(), told: 0 };
+        (Self { items: sender, metrics: metrics.clone() }, items)
     }
 
     pub(crate) fn push(&self, item: Later) {
+        self.metrics.later_waiting.inc();
         if self.items.try_send(Item::Later(item)).is_err() {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+            self.metrics.later_waiting.dec();
+            self.metrics.later_full.inc();
         }
     }
 
@@ -98,7 +99,7 @@ impl Items {
         loop {
             let mut flush = None;
             if waiting.is_empty() {
-                match self.items.recv().await {
+                match self.queue.recv().await {
                     Some(Item::Later(item)) => waiting.push(item),
                     Some(Item::Flush { last, done }) => flush = Some((last, done)),
                     None => return,
@@ -106,7 +107,7 @@ impl Items {
             }
             let end = Instant::now() + WINDOW;
             while flush.is_none() && waiting.len() < BATCH {
-                match timeout_at(end, self.items.recv()).await {
+                match timeout_at(end, self.queue.recv()).await {
                     Ok(Some(Item::Later(item))) => waiting.push(item),
                     Ok(Some(Item::Flush { last, done })) => flush = Some((last, done)),
                     Ok(None) => return,
@@ -126,10 +127,12 @@ impl Items {
         }
     }
 
-    fn warn_of_drops(&self) {
-        let dropped = self.dropped.swap(0, Ordering::Relaxed);
-        if dropped > 0 {
-            tracing::warn!(dropped, "the queue for audit entries and last-seen times was full; entries were dropped");
+    fn warn_of_drops(&mut self) {
+        let dropped = self.metrics.later_full.get();
+        if dropped > self.told {
+            let count = dropped - self.told;
+            tracing::warn!(count, "the queue for audit entries and last-seen times was full; entries were dropped");
+            self.told = dropped;
         }
     }
 }
@@ -142,7 +145,6 @@ async fn write(store: &Inner, waiting: &mut Vec<Later>) {
     let items = waiting.clone();
     let ctx = Ctx::system("store.later", store.clock.now(), Arc::clone(&store.entropy));
     let written = store
-        .engine
         .write(ctx, Mode::Bookkeeping, |tx| {
             Box::pin(async move {
                 let mut seen: HashMap<&Uidp, Timestamp> = HashMap::new();
@@ -162,15 +164,22 @@ async fn write(store: &Inner, waiting: &mut Vec<Later>) {
         })
         .await;
     match written {
-        Ok(()) => waiting.clear(),
+        Ok(()) => forget(store, waiting),
         Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::ResourceExhausted) && waiting.len() < BATCH => {
             tracing::warn!(?error, items = waiting.len(), "cannot write audit entries and last-seen times yet");
         }
         Err(error) => {
             tracing::error!(?error, items = waiting.len(), "audit entries and last-seen times are lost");
-            waiting.clear();
+            store.metrics.later_failed.inc_by(waiting.len() as u64);
+            forget(store, waiting);
         }
     }
+}
+
+/// These items are done with.
+fn forget(store: &Inner, waiting: &mut Vec<Later>) {
+    store.metrics.later_waiting.dec_by(i64::try_from(waiting.len()).unwrap_or(i64::MAX));
+    waiting.clear();
 }
 
 #[cfg(test)]
@@ -179,12 +188,13 @@ mod tests {
 
     #[test]
     fn a_full_queue_drops_and_counts() {
-        let (queue, items) = Queue::with_room(2);
+        let metrics = Metrics::new();
+        let (queue, items) = Queue::with_room(2, &metrics);
         for second in 0..5 {
             let identity = Uidp::root_from([0; 20]);
             queue.push(Later::Seen { identity, at: Timestamp::from_seconds(second) });
         }
-        assert_eq!(items.dropped.load(Ordering::Relaxed), 3);
-        assert_eq!(items.items.len(), 2);
+        assert_eq!((metrics.later_full.get(), metrics.later_waiting.get()), (3, 2));
+        assert_eq!(items.queue.len(), 2);
     }
 }

@@ -4,7 +4,10 @@ use std::ops::ControlFlow;
 
 use domain::Result;
 
-use crate::engine::{Connection, Index, Param, Row};
+use crate::{
+    engine::{Connection, Index, Param, Row},
+    metrics::Counted,
+};
 
 /// One snapshot: every function that reads from it sees the same state, that of the last commit when it began.
 ///
@@ -12,11 +15,17 @@ use crate::engine::{Connection, Index, Param, Row};
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) connection: Connection,
+    /// While a snapshot of its own is in use; a writer reads within its transaction.
+    _in_use: Option<Counted>,
 }
 
 impl Reader {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection }
+        Self { connection, _in_use: None }
+    }
+
+    pub(crate) fn counted((connection, in_use): (Connection, Counted)) -> Self {
+        Self { connection, _in_use: Some(in_use) }
     }
 
     pub(crate) async fn query_map<T>(

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use domain::{Clock, Ctx, Entropy, Error, Result};
 
 use crate::{
-    BoxFuture, Reader, Writer,
+    BoxFuture, Metrics, Reader, Writer,
     engine::{Engine, sqlite::Sqlite},
     later::{Later, Queue},
     writer::Mode,
@@ -29,6 +29,7 @@ pub(crate) struct Inner {
     pub(crate) engine: Engine,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) metrics: Metrics,
     later: Queue,
 }
 
@@ -40,9 +41,10 @@ impl Store {
     /// provost wrote it.
     #[expect(clippy::unused_async, reason = "engines over a network have to wait here")]
     pub async fn open(config: &StoreConfig, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
-        let engine = Engine::Sqlite(Sqlite::open(&config.data)?);
-        let (later, items) = Queue::new();
-        let inner = Arc::new(Inner { engine, clock, entropy, later });
+        let metrics = Metrics::new();
+        let engine = Engine::Sqlite(Sqlite::open(&config.data, &metrics)?);
+        let (later, items) = Queue::new(&metrics);
+        let inner = Arc::new(Inner { engine, clock, entropy, metrics, later });
         items.serve(Arc::downgrade(&inner))?;
         Ok(Self { inner })
     }
@@ -52,7 +54,7 @@ impl Store {
     /// # Errors
     /// Resource exhausted when too many reads are under way; unavailable after [`Store::close`].
     pub async fn reader(&self) -> Result<Reader> {
-        Ok(Reader::new(self.inner.engine.snapshot().await?))
+        Ok(Reader::counted(self.inner.metrics.reading(self.inner.engine.snapshot()).await?))
     }
 
     /// Runs `work` in a transaction. When it succeeds, what it changed is kept together with an audit row, the feed, the
@@ -69,11 +71,11 @@ impl Store {
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
     {
-        self.inner.engine.write(ctx.clone(), Mode::Audited, work).await
+        self.inner.write(ctx.clone(), Mode::Audited, work).await
     }
 
     /// Queues something that need not be durable at once. It is written within a second; a crash before that loses it,
-    /// and so does a queue that has no room, which is counted in the log.
+    /// and so does a queue that has no room, which is counted.
     pub fn later(&self, item: Later) {
         self.inner.later.push(item);
     }
@@ -98,6 +100,21 @@ impl Store {
         self.inner.engine.ping().await
     }
 
+    /// What the store counts about itself.
+    #[must_use]
+    pub fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+
+    /// Brings up to date what the store does not count as it goes: the size of the database.
+    ///
+    /// # Errors
+    /// Whatever keeps the engine from telling it.
+    pub async fn measure(&self) -> Result<()> {
+        self.inner.metrics.set_database(self.inner.engine.size().await?);
+        Ok(())
+    }
+
     /// Writes everything that is queued and lets go of the data. Later calls are unavailable.
     pub async fn close(&self) {
         // Fails only when it was closed before.
@@ -111,6 +128,17 @@ impl Store {
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
     {
-        self.inner.engine.write(ctx, Mode::Bookkeeping, work).await
+        self.inner.write(ctx, Mode::Bookkeeping, work).await
+    }
+}
+
+impl Inner {
+    /// A write of the engine, counted.
+    pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+    {
+        self.metrics.writing(ctx.validate_only, self.engine.write(ctx, mode, work)).await
     }
 }

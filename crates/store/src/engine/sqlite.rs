@@ -16,7 +16,7 @@ use group_commit::GroupCommit;
 use pool::Pool;
 
 use crate::{
-    BoxFuture,
+    BoxFuture, Metrics,
     writer::{Mode, Writer},
 };
 
@@ -38,7 +38,7 @@ impl Sqlite {
     /// # Errors
     /// Unavailable when another process holds the folder or it cannot be used; failed precondition when it is newer than
     /// this program.
-    pub(crate) fn open(data: &Path) -> Result<Self> {
+    pub(crate) fn open(data: &Path, metrics: &Metrics) -> Result<Self> {
         let folder = folder::Folder::take(data)?;
         let file = folder.database();
         let mut raw = rusqlite::Connection::open(&file).map_err(fault::translate)?;
@@ -47,7 +47,8 @@ impl Sqlite {
             .map_err(fault::translate)?;
         migrate::migrate(&mut raw)?;
         let readers = std::thread::available_parallelism().map_or(4, std::num::NonZero::get) * 2;
-        Ok(Self { pool: Pool::new(file, readers), writer: GroupCommit::start(raw, folder)? })
+        metrics.set_read_connections(readers);
+        Ok(Self { pool: Pool::new(file, readers), writer: GroupCommit::start(raw, folder, metrics.clone())? })
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
@@ -64,6 +65,10 @@ impl Sqlite {
 
     pub(crate) async fn ping(&self) -> Result<()> {
         self.writer.ping().await
+    }
+
+    pub(crate) fn size(&self) -> Result<u64> {
+        self.pool.size()
     }
 
     pub(crate) async fn close(&self) {

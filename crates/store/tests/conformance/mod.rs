@@ -5,6 +5,7 @@ pub(crate) mod idempotency;
 pub(crate) mod kit;
 pub(crate) mod later;
 pub(crate) mod lists;
+pub(crate) mod metrics;
 pub(crate) mod nouns;
 pub(crate) mod traces;
 pub(crate) mod writes;
@@ -75,6 +76,7 @@ macro_rules! cases {
                 closing_writes_what_is_queued,
             ];
             counters: [counters_equal_the_rows];
+            metrics: [what_it_does_is_counted];
             lists: [
                 pages_equal_the_naive_list,
                 pages_are_stable_while_rows_come_and_go,

@@ -11,7 +11,7 @@ use std::{
     },
     task::{Context, Poll, Waker},
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use domain::{Ctx, Error, Kind, Result, Rule, error::Detail};
@@ -23,7 +23,7 @@ use super::{
     folder::Folder,
 };
 use crate::{
-    BoxFuture, engine,
+    BoxFuture, Metrics, engine,
     writer::{Mode, Writer},
 };
 
@@ -64,9 +64,9 @@ struct Outcome {
 
 impl GroupCommit {
     /// Starts the thread on its connection. The folder's lock goes when the thread ends.
-    pub(super) fn start(raw: rusqlite::Connection, folder: Folder) -> Result<Self> {
+    pub(super) fn start(raw: rusqlite::Connection, folder: Folder, metrics: Metrics) -> Result<Self> {
         let last: i64 = raw.query_row("SELECT n FROM revision", [], |row| row.get(0)).map_err(fault::translate)?;
-        let session = Session { raw: Arc::new(Mutex::new(raw)), revisions: Arc::new(AtomicI64::new(last)) };
+        let session = Session { raw: Arc::new(Mutex::new(raw)), revisions: Arc::new(AtomicI64::new(last)), metrics };
         let (queue, jobs) = mpsc::channel(QUEUE);
         let serve = move || {
             session.serve(jobs);
@@ -135,6 +135,7 @@ impl Drop for GroupCommit {
 struct Session {
     raw: Shared,
     revisions: Arc<AtomicI64>,
+    metrics: Metrics,
 }
 
 impl Session {
@@ -161,7 +162,7 @@ impl Session {
 
     fn commit_together(&self, batch: Vec<Box<dyn Write>>) {
         let mut answers = Vec::with_capacity(batch.len());
-        let mut keep = false;
+        let mut kept = 0;
         for write in batch {
             if answers.is_empty()
                 && let Err(error) = self.execute("BEGIN IMMEDIATE")
@@ -176,11 +177,11 @@ impl Session {
             let outcome = write.run(self);
             answers.push(outcome.answer);
             match self.end_savepoint(outcome.keep) {
-                Ok(()) => keep |= outcome.keep,
+                Ok(()) => kept += usize::from(outcome.keep),
                 // Some failures (disk full, I/O) make SQLite roll back everything since BEGIN: nobody's work is kept.
                 Err(error) => {
                     self.roll_back();
-                    keep = false;
+                    kept = 0;
                     let lost = Error::new(
                         Kind::Unavailable,
                         Rule::Unavailable,
@@ -193,7 +194,7 @@ impl Session {
         if answers.is_empty() {
             return;
         }
-        let committed = if keep { self.commit() } else { self.execute("ROLLBACK") };
+        let committed = if kept > 0 { self.commit(kept) } else { self.execute("ROLLBACK") };
         match committed {
             Ok(()) => tell(answers, None),
             Err(error) => {
@@ -210,10 +211,14 @@ impl Session {
         self.execute("RELEASE request")
     }
 
-    fn commit(&self) -> rusqlite::Result<()> {
+    /// Makes the `kept` requests durable.
+    fn commit(&self, kept: usize) -> rusqlite::Result<()> {
         let last = self.revisions.load(Ordering::Relaxed);
         lock(&self.raw).prepare_cached("UPDATE revision SET n = ?1")?.execute([last])?;
-        self.execute("COMMIT")
+        let since = Instant::now();
+        self.execute("COMMIT")?;
+        self.metrics.committed(kept, since.elapsed());
+        Ok(())
     }
 
     /// Ends a transaction that failed, if SQLite has not done so itself.

@@ -1,6 +1,7 @@
 //! Read-only connections, each used by one snapshot at a time.
 
 use std::{
+    fs,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -51,6 +52,15 @@ impl Pool {
         let raw = rusqlite::Connection::open_with_flags(&self.file, flags).map_err(fault::translate)?;
         super::configure(&raw).map_err(fault::translate)?;
         Ok(Arc::new(Mutex::new(raw)))
+    }
+
+    /// The size of the database and of its write-ahead log, in bytes.
+    pub(super) fn size(&self) -> Result<u64> {
+        let database = fs::metadata(&self.file).map_err(Error::internal)?.len();
+        let mut journal = self.file.clone().into_os_string();
+        journal.push("-wal");
+        // Without a journal there is nothing to add.
+        Ok(database + fs::metadata(journal).map_or(0, |journal| journal.len()))
     }
 
     /// Refuses new snapshots and closes idle connections.
