@@ -52,6 +52,7 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ),
     ("tonic", &["gateway", "client", "e2e", "testkit"], "gRPC is spoken at the door and by the client"),
     ("hyper", &["gateway", "e2e", "testkit"], "HTTP is spoken at the door"),
+    ("tokio-postgres", &["store"], "only store contains SQL or names an engine"),
     ("reqwest", &["sts", "client", "cli", "e2e", "testkit"], "outbound requests go through the guard in sts"),
 ];
 

@@ -9,6 +9,7 @@
 pub mod audit;
 pub mod changes;
 mod counts;
+mod database;
 mod engine;
 pub mod iam;
 pub mod idempotency;
@@ -26,6 +27,7 @@ mod writer;
 use std::pin::Pin;
 
 pub use audit::AuditEntry;
+pub use database::{Database, DatabaseUrlError, Postgres, SslMode};
 pub use later::Later;
 pub use list::{Cursor, CursorKey, ListQuery, Listed};
 pub use metrics::Metrics;

@@ -2,10 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use domain::{Clock, Ctx, Entropy, Error, Result};
+use domain::{Clock, Ctx, Entropy, Error, Kind, Result, Rule};
 
 use crate::{
-    BoxFuture, Metrics, Reader, Writer,
+    BoxFuture, Database, Metrics, Reader, Writer,
     engine::{Engine, sqlite::Sqlite},
     later::{Later, Queue},
     writer::Mode,
@@ -15,7 +15,18 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct StoreConfig {
     /// The data folder: `provost.db` and its journal, and `lock`. It is made, for its owner alone, when it does not exist.
+    /// Only SQLite uses it.
     pub data: PathBuf,
+    /// The database.
+    pub database: Database,
+}
+
+impl StoreConfig {
+    /// SQLite in the folder `data`.
+    #[must_use]
+    pub fn sqlite(data: impl Into<PathBuf>) -> Self {
+        Self { data: data.into(), database: Database::Sqlite }
+    }
 }
 
 /// Everything that Provost remembers. Cheap to clone; the last clone that goes finishes what is queued.
@@ -42,7 +53,13 @@ impl Store {
     #[expect(clippy::unused_async, reason = "engines over a network have to wait here")]
     pub async fn open(config: &StoreConfig, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
         let metrics = Metrics::new();
-        let engine = Engine::Sqlite(Sqlite::open(&config.data, &metrics)?);
+        let engine = match &config.database {
+            Database::Sqlite => Engine::Sqlite(Sqlite::open(&config.data, &metrics)?),
+            Database::Postgres(database) => {
+                let message = format!("cannot open {database}: PostgreSQL is not supported yet");
+                return Err(Error::new(Kind::Unimplemented, Rule::NotImplemented, message));
+            }
+        };
         let (later, items) = Queue::new(&metrics);
         let inner = Arc::new(Inner { engine, clock, entropy, metrics, later });
         items.serve(Arc::downgrade(&inner))?;

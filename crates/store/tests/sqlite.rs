@@ -23,7 +23,7 @@ impl Engine for Sqlite {
 }
 
 async fn open(data: PathBuf) -> domain::Result<Store> {
-    Store::open(&StoreConfig { data }, Arc::new(kit::Standing), Arc::new(kit::Counting::default())).await
+    Store::open(&StoreConfig::sqlite(data), Arc::new(kit::Standing), Arc::new(kit::Counting::default())).await
 }
 
 fn engine() -> Sqlite {

@@ -38,7 +38,7 @@ impl Server {
     pub(crate) async fn new() -> Self {
         let data = tempfile::tempdir().unwrap();
         let (clock, entropy) = (Arc::new(Still), Arc::new(Counted::default()) as Arc<dyn Entropy>);
-        let config = StoreConfig { data: data.path().to_owned() };
+        let config = StoreConfig::sqlite(data.path());
         let store = Store::open(&config, clock, entropy.clone()).await.unwrap();
         let ctx = Ctx::system("test", NOW, entropy.clone());
         let root = Arc::new(RootKey::from_bytes(&Secret::new([7; 32])));

@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Args, builder::FalseyValueParser};
+use store::{Database, Postgres};
 
 use crate::{
     clock::SystemClock,
@@ -28,6 +29,9 @@ pub(crate) struct Serve {
     /// The folder for everything that must survive
     #[arg(long, env = "PROVOST_DATA", value_name = "FOLDER", default_value = "./provost-data")]
     data: PathBuf,
+    /// PostgreSQL instead of SQLite: `postgres://user:password@host/database`; it needs --key-file
+    #[arg(long, env = "PROVOST_DATABASE", value_name = "URL", hide_env_values = true)]
+    database: Option<String>,
     /// The file with the key-encryption key; made on first use; `key` in the data folder by default
     #[arg(long, env = "PROVOST_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
@@ -53,7 +57,7 @@ impl Serve {
     /// Serves until SIGTERM or SIGINT.
     pub(super) async fn run(self) -> Result<(), Failure> {
         logging::start(self.log_format, env::log_filter().as_deref())?;
-        let running = assemble(self.settings(), Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
+        let running = assemble(self.settings()?, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
         tracing::info!(address = %running.addr, base_url = running.base_url, "ready");
         output::text(&banner(&running))?;
         let signal = signals::termination().await?;
@@ -67,10 +71,11 @@ impl Serve {
         Ok(())
     }
 
-    fn settings(self) -> Settings {
-        Settings {
+    fn settings(self) -> Result<Settings, Failure> {
+        Ok(Settings {
             listen: self.listen,
             data: self.data,
+            database: database(self.database.as_deref())?,
             key_file: self.key_file,
             base_url: self.base_url,
             dev: self.dev,
@@ -78,8 +83,13 @@ impl Serve {
             providers: self.identity_providers,
             allow_private_addresses: self.allow_private_addresses,
             limits: gateway::Limits::default(),
-        }
+        })
     }
+}
+
+fn database(url: Option<&str>) -> Result<Database, Failure> {
+    url.map_or(Ok(Database::Sqlite), |url| Postgres::parse(url).map(Database::Postgres))
+        .map_err(|error| Failure::new(Exit::Usage, format!("--database: {error}")))
 }
 
 impl From<StartError> for Failure {

@@ -52,7 +52,8 @@ pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dy
     let listener = TcpListener::bind(settings.listen).await.map_err(cannot_listen)?;
     let addr = listener.local_addr().map_err(cannot_listen)?;
     let base_url = settings.base_url_at(addr);
-    let core = Core::open(&settings.data, &settings.key_path(), sts_settings(&settings, &base_url), clock, entropy).await?;
+    let sts = sts_settings(&settings, &base_url);
+    let core = Core::open(&settings.data, &settings.database, &settings.key_path(), sts, clock, entropy).await?;
     match start(&settings, core.clone(), listener, addr, base_url).await {
         Ok(running) => Ok(running),
         Err(error) => {

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use domain::{Clock, Ctx, Entropy};
-use store::{Store, StoreConfig};
+use store::{Database, Store, StoreConfig};
 use sts::{RootKey, SigningKeys, Tokens};
 
 use super::{Operators, StartError};
@@ -21,18 +21,20 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Opens the folder `data` with the key in the file `key`. Both are made when they do not exist.
+    /// Opens the database, or the folder `data` for SQLite, with the key in the file `key`. Folder and key are made when
+    /// they do not exist.
     ///
     /// # Errors
     /// When another process holds the folder, or folder or key cannot be used.
     pub(crate) async fn open(
         data: &Path,
+        database: &Database,
         key: &Path,
         sts: sts::Settings,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self, StartError> {
-        let config = StoreConfig { data: data.to_owned() };
+        let config = StoreConfig { data: data.to_owned(), database: database.clone() };
         let store = Store::open(&config, Arc::clone(&clock), Arc::clone(&entropy)).await?;
         match Self::with_keys(store.clone(), key, sts, clock, entropy).await {
             Ok(core) => Ok(core),

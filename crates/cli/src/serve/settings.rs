@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
+use store::Database;
 use url::{Host, Url};
 
 use super::StartError;
@@ -13,7 +14,10 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// The folder with everything that must survive: database, keys. Made when it does not exist.
     pub data: PathBuf,
-    /// The file with the key-encryption key; `key` in the data folder when `None`.
+    /// The database.
+    pub database: Database,
+    /// The file with the key-encryption key; `key` in the data folder when `None`. Servers that share a database must share
+    /// the key, so PostgreSQL does not go without one.
     pub key_file: Option<PathBuf>,
     /// The URL under which clients reach the server: audience of its tokens and their issuer. Only dev mode can do without.
     pub base_url: Option<String>,
@@ -35,6 +39,7 @@ impl Settings {
         Self {
             listen,
             data: data.into(),
+            database: Database::Sqlite,
             key_file: None,
             base_url: None,
             dev: true,
@@ -62,6 +67,12 @@ impl Settings {
                  use --listen 127.0.0.1:{}, or run without --dev",
                 self.listen.ip(),
                 self.listen.port()
+            )));
+        }
+        if let (Database::Postgres(database), None) = (&self.database, &self.key_file) {
+            return Err(StartError::setting(format!(
+                "--key-file is missing: every server of {database} needs the same key; copy it from the first one, \
+                 outside the data folder"
             )));
         }
         match &self.base_url {
@@ -122,6 +133,18 @@ mod tests {
         }
         assert!(told(true, "0.0.0.0:80", None).contains("use --listen 127.0.0.1:80"));
         assert!(told(true, "127.0.0.1:80", Some("https://a.example")).contains("in dev mode it must be http on this machine"));
+    }
+
+    #[test]
+    fn a_shared_database_needs_a_shared_key() {
+        let listen = "127.0.0.1:0".parse().expect("an address");
+        let database = store::Postgres::parse("postgres://u:hunter2@db.example/provost").expect("a URL");
+        let mut settings = Settings { database: Database::Postgres(database), ..Settings::dev(listen, "data") };
+        let told = settings.check().expect_err("no key").to_string();
+        assert!(told.contains("--key-file is missing: every server of db.example/provost"), "{told}");
+        assert!(!told.contains("hunter2"), "{told}");
+        settings.key_file = Some("key".into());
+        assert!(settings.check().is_ok());
     }
 
     #[test]

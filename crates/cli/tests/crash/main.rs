@@ -121,7 +121,7 @@ async fn write(url: &str, token: Token, organization: &str, name: &str, count: &
 
 /// What the feed of changes says was created. Every commit in it has its audit row.
 async fn behind_the_api(data: &Path) -> BTreeSet<(&'static str, String)> {
-    let config = StoreConfig { data: data.to_owned() };
+    let config = StoreConfig::sqlite(data);
     let store =
         Store::open(&config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await.expect("the folder is free");
     let mut reader = store.reader().await.expect("a snapshot");

@@ -21,7 +21,7 @@ fn admin_token(data: &Path, more: &[&str]) -> Ran {
 
 #[tokio::main]
 async fn audit_log(data: &Path) -> Vec<AuditEntry> {
-    let config = StoreConfig { data: data.to_owned() };
+    let config = StoreConfig::sqlite(data);
     let store =
         Store::open(&config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await.expect("the folder is free");
     let mut reader = store.reader().await.expect("a snapshot");

@@ -53,7 +53,7 @@ impl World {
         let data = tempfile::tempdir().unwrap();
         let clock = Arc::new(Hands(AtomicI64::new(1_700_000_000_000)));
         let entropy: Arc<dyn Entropy> = Arc::new(Counted::default());
-        let store = Store::open(&StoreConfig { data: data.path().to_owned() }, clock.clone(), entropy.clone()).await.unwrap();
+        let store = Store::open(&StoreConfig::sqlite(data.path()), clock.clone(), entropy.clone()).await.unwrap();
         let seal: Arc<dyn Seal> = Arc::new(TestSeal::new());
         let world = Self {
             groups: Groups::new(store.clone(), seal.clone(), settings.clone()),

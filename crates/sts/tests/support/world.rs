@@ -60,7 +60,7 @@ pub(crate) struct World {
 }
 
 pub(crate) async fn open(folder: &Path, entropy: &Arc<dyn Entropy>) -> Store {
-    Store::open(&StoreConfig { data: folder.to_owned() }, Arc::new(Standing), entropy.clone()).await.expect("a store")
+    Store::open(&StoreConfig::sqlite(folder), Arc::new(Standing), entropy.clone()).await.expect("a store")
 }
 
 impl World {

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
+use store::Database;
 
 use crate::{
     clock::SystemClock,
@@ -60,7 +61,9 @@ impl Token {
             let message = format!("there is no key file {}", key.display());
             return Err(Failure::new(Exit::NotFound, message).hint("name it with --key-file, as for the server"));
         }
-        let core = Core::open(&self.data, &key, sts, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
+        let core =
+            Core::open(&self.data, &Database::Sqlite, &key, sts, Arc::new(SystemClock), Arc::new(SystemEntropy::default()))
+                .await?;
         let token = core.operators().token(self.ttl, &env::system_user()).await;
         core.store.close().await;
         output::text(token.map_err(|error| Failure::failed(error.message()))?.expose())

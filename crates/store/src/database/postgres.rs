@@ -1,0 +1,277 @@
+//! Where a PostgreSQL database is, read from a URL.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio_postgres::{
+    Config,
+    config::{Host, SslMode as Negotiation, TargetSessionAttrs},
+};
+
+/// How long one host may take to answer a new connection, unless the URL says otherwise.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long sent bytes may stay unacknowledged before a connection counts as dead, unless the URL says otherwise.
+const TCP_USER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a connection may be silent before the system asks whether the other side is still there.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
+
+/// A PostgreSQL database and how to reach it. Prints as hosts and database alone: the rest may be secret.
+#[derive(Clone)]
+pub struct Postgres {
+    config: Arc<Config>,
+    ssl: SslMode,
+    root_certificates: Option<PathBuf>,
+    max_connections: u32,
+}
+
+/// How a connection is encrypted, as libpq's `sslmode` means it (PostgreSQL 15, section 34.19.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SslMode {
+    /// Never.
+    Disable,
+    /// If the server can; the certificate is not looked at.
+    Prefer,
+    /// Always; the certificate is only looked at when `sslrootcert` is given, and then as by `verify-ca`.
+    Require,
+    /// Always, with a certificate that a trusted authority signed.
+    VerifyCa,
+    /// Always, with a certificate that a trusted authority signed for the host of the URL.
+    VerifyFull,
+}
+
+/// Why a database URL cannot be used. Never shows the URL itself: it may hold a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseUrlError(String);
+
+impl Postgres {
+    /// Connections that a node holds at most, unless set otherwise.
+    pub const MAX_CONNECTIONS: u32 = 20;
+    /// One connection writes, another one reads.
+    pub const MIN_CONNECTIONS: u32 = 2;
+
+    /// Reads `postgres://user:password@host:port,host:port/database?option=value&…` (libpq's URL, PostgreSQL 15, section
+    /// 34.1.1.2). Reserved characters of user and password are percent-encoded.
+    ///
+    /// Besides `sslmode` and `sslrootcert` (a file of PEM certificates, or `system`) it takes `host` (a folder: the server's
+    /// Unix socket), `port`, `user`, `password`, `dbname`, `options`, `application_name`, `connect_timeout`,
+    /// `tcp_user_timeout`, `keepalives`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries`, `channel_binding`
+    /// and `load_balance_hosts`. Of several hosts the first one that takes writes is used.
+    ///
+    /// # Errors
+    /// Says what is wrong and what would be right, without the password.
+    pub fn parse(url: &str) -> Result<Self, DatabaseUrlError> {
+        if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(DatabaseUrlError("it must begin with postgres://".to_owned()));
+        }
+        if url.bytes().any(|b| b.is_ascii_control() || b == b' ') {
+            return Err(DatabaseUrlError("it must not have blanks or control characters; write %20 for a blank".to_owned()));
+        }
+        let (place, query) = url.split_once('?').unwrap_or((url, ""));
+        if place.matches('@').count() > 1 {
+            return Err(DatabaseUrlError("user and password must be percent-encoded: write %40 for @".to_owned()));
+        }
+        let (mut ssl, mut root_certificates) = (SslMode::Prefer, None::<PathBuf>);
+        let mut others = Vec::new();
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            match option.split_once('=') {
+                Some(("sslmode", mode)) => ssl = SslMode::parse(mode)?,
+                Some(("sslrootcert", file)) => root_certificates = Some(decode("sslrootcert", file)?.into()),
+                Some(("target_session_attrs", "read-write" | "primary")) => {}
+                Some(("target_session_attrs", _)) => {
+                    return Err(DatabaseUrlError("target_session_attrs can only be read-write".to_owned()));
+                }
+                Some(_) => others.push(option),
+                None => return Err(DatabaseUrlError("each option must be written as name=value".to_owned())),
+            }
+        }
+        let rest = if others.is_empty() { place.to_owned() } else { format!("{place}?{}", others.join("&")) };
+        let mut config: Config = rest.parse().map_err(|error| DatabaseUrlError(told(&error)))?;
+        if config.get_hosts().is_empty() {
+            return Err(DatabaseUrlError("it names no host; write postgres://user:password@host/database".to_owned()));
+        }
+        if config.get_dbname().is_none_or(str::is_empty) {
+            return Err(DatabaseUrlError("it names no database; write postgres://user:password@host/database".to_owned()));
+        }
+        if config.get_user().is_none_or(str::is_empty) {
+            return Err(DatabaseUrlError("it names no user; write postgres://user:password@host/database".to_owned()));
+        }
+        if root_certificates.is_some() && ssl == SslMode::Require {
+            ssl = SslMode::VerifyCa;
+        }
+        if let Some(file) = root_certificates.as_ref().filter(|_| matches!(ssl, SslMode::Disable | SslMode::Prefer)) {
+            let file = file.display();
+            return Err(DatabaseUrlError(format!("sslrootcert={file} needs sslmode=verify-full (or verify-ca, or require)")));
+        }
+        config.ssl_mode(match ssl {
+            SslMode::Disable => Negotiation::Disable,
+            SslMode::Prefer => Negotiation::Prefer,
+            SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull => Negotiation::Require,
+        });
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        let given = |name: &str| others.iter().any(|option| option.split_once('=').is_some_and(|(key, _)| key == name));
+        if !given("application_name") {
+            config.application_name("provost");
+        }
+        if !given("connect_timeout") {
+            config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        if !given("tcp_user_timeout") {
+            config.tcp_user_timeout(TCP_USER_TIMEOUT);
+        }
+        if !given("keepalives_idle") {
+            config.keepalives_idle(KEEPALIVE_IDLE);
+        }
+        Ok(Self { config: Arc::new(config), ssl, root_certificates, max_connections: Self::MAX_CONNECTIONS })
+    }
+
+    /// The same database with another limit of connections for this node, at least [`Self::MIN_CONNECTIONS`]: one of them
+    /// writes, the others read.
+    #[must_use]
+    pub fn with_max_connections(self, max_connections: u32) -> Self {
+        Self { max_connections: max_connections.max(Self::MIN_CONNECTIONS), ..self }
+    }
+
+    /// Connections that this node holds at most.
+    #[must_use]
+    pub fn max_connections(&self) -> u32 {
+        self.max_connections
+    }
+
+    /// How connections are encrypted.
+    #[must_use]
+    pub fn ssl_mode(&self) -> SslMode {
+        self.ssl
+    }
+
+    /// The file with the certificates of trusted authorities; those of the system when `None` or `system`.
+    #[must_use]
+    pub fn root_certificates(&self) -> Option<&Path> {
+        self.root_certificates.as_deref()
+    }
+}
+
+impl SslMode {
+    fn parse(text: &str) -> Result<Self, DatabaseUrlError> {
+        Ok(match text {
+            "disable" => Self::Disable,
+            "prefer" | "allow" => Self::Prefer,
+            "require" => Self::Require,
+            "verify-ca" => Self::VerifyCa,
+            "verify-full" => Self::VerifyFull,
+            _ => {
+                let modes = "disable, prefer, require, verify-ca or verify-full";
+                return Err(DatabaseUrlError(format!("sslmode must be one of {modes}")));
+            }
+        })
+    }
+}
+
+/// Hosts and database: what errors and logs may show.
+impl fmt::Display for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ports = self.config.get_ports();
+        for (n, host) in self.config.get_hosts().iter().enumerate() {
+            let separator = if n == 0 { "" } else { "," };
+            match host {
+                Host::Tcp(name) => write!(f, "{separator}{name}")?,
+                Host::Unix(folder) => write!(f, "{separator}{}", folder.display())?,
+            }
+            if let Some(port) = ports.get(n).or(ports.first()).filter(|port| **port != 5432) {
+                write!(f, ":{port}")?;
+            }
+        }
+        write!(f, "/{}", self.config.get_dbname().unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Postgres({self})")
+    }
+}
+
+impl fmt::Display for DatabaseUrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the database URL cannot be used: {}", self.0)
+    }
+}
+
+impl std::error::Error for DatabaseUrlError {}
+
+/// What the client library says, which names options and never values.
+fn told(error: &tokio_postgres::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn decode(option: &str, value: &str) -> Result<String, DatabaseUrlError> {
+    let text = percent_encoding::percent_decode_str(value).decode_utf8();
+    text.map(std::borrow::Cow::into_owned).map_err(|_| DatabaseUrlError(format!("{option} is not UTF-8 when decoded")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(url: &str) -> String {
+        Postgres::parse(url).expect_err(url).to_string()
+    }
+
+    #[test]
+    fn urls_say_where_the_database_is() {
+        for (url, place) in [
+            ("postgres://u:p@db.example/provost", "db.example/provost"),
+            ("postgresql://u@a,b:6432/provost", "a,b:6432/provost"),
+            ("postgres://u:p%40ss@[::1]:5433/p?sslmode=verify-full", "::1:5433/p"),
+            ("postgres:///p?host=/run/postgresql&user=u", "/run/postgresql/p"),
+            ("postgres://u@%2Frun%2Fpg/p?options=-c%20search_path%3Dprovost", "/run/pg/p"),
+        ] {
+            let parsed = Postgres::parse(url).expect(url);
+            assert_eq!(parsed.to_string(), place, "{url}");
+            assert_eq!(format!("{parsed:?}"), format!("Postgres({place})"));
+        }
+    }
+
+    #[test]
+    fn encryption_is_what_libpq_means() {
+        let mode = |query: &str| Postgres::parse(&format!("postgres://u@h/d{query}")).map(|p| p.ssl_mode());
+        assert_eq!(mode(""), Ok(SslMode::Prefer));
+        assert_eq!(mode("?sslmode=require"), Ok(SslMode::Require));
+        assert_eq!(mode("?sslmode=require&sslrootcert=/ca.pem"), Ok(SslMode::VerifyCa));
+        assert_eq!(mode("?sslmode=verify-full&sslrootcert=system"), Ok(SslMode::VerifyFull));
+        assert!(refused("postgres://u@h/d?sslmode=yes").contains("verify-ca or verify-full"));
+        assert!(refused("postgres://u@h/d?sslrootcert=/ca.pem").contains("needs sslmode=verify-full"));
+    }
+
+    #[test]
+    fn refusals_are_precise_and_never_show_the_password() {
+        for (url, why) in [
+            ("mysql://u:hunter2@h/d", "must begin with postgres://"),
+            ("u:hunter2@h/d", "must begin with postgres://"),
+            ("postgres://u:hunter2@/d", "names no host"),
+            ("postgres://u:hunter2@h", "names no database"),
+            ("postgres://h/d?password=hunter2", "names no user"),
+            ("postgres://u:hunter2@h:70000/d", "port"),
+            ("postgres://u:hunter2@h/d?colour=hunter2", "unknown option `colour`"),
+            ("postgres://u:hunter2@h/d?sslmode=hunter2", "sslmode must be one of"),
+            ("postgres://u:hunter2@h/d?connect_timeout=hunter2", "connect_timeout"),
+            ("postgres://u:hunter2@h/d?target_session_attrs=any", "can only be read-write"),
+            ("postgres://u:hunt@er2@h/d", "write %40 for @"),
+            ("postgres://u:hunter2@h/d?hunter2", "name=value"),
+            ("postgres://u:hunter2 @h/d", "must not have blanks"),
+        ] {
+            let told = refused(url);
+            assert!(told.contains(why) && !told.contains("hunter2") && !told.contains("er2"), "{url}: {told}");
+        }
+    }
+
+    #[test]
+    fn connections_have_a_floor() {
+        let database = Postgres::parse("postgres://u@h/d").expect("parses");
+        assert_eq!(database.max_connections(), Postgres::MAX_CONNECTIONS);
+        assert_eq!(database.with_max_connections(0).max_connections(), Postgres::MIN_CONNECTIONS);
+    }
+}
