@@ -3,9 +3,12 @@
 use std::{fmt, process::ExitCode};
 
 use client::Code;
+use domain::Kind;
+use serde::{Deserialize, Serialize};
 
 /// The exit codes; [`Exit::HELP`] documents them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Exit {
     Failed = 1,
     Usage = 2,
@@ -50,7 +53,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// A failed command.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     pub(crate) message: String,
@@ -96,6 +99,25 @@ impl From<client::Error> for Failure {
             _ => {}
         }
         failure
+    }
+}
+
+/// What failed in this process rather than behind the API.
+impl From<domain::Error> for Failure {
+    fn from(error: domain::Error) -> Self {
+        let exit = match error.kind() {
+            Kind::InvalidArgument => Exit::Usage,
+            Kind::Unauthenticated => Exit::NotLoggedIn,
+            Kind::PermissionDenied => Exit::Denied,
+            Kind::NotFound => Exit::NotFound,
+            Kind::AlreadyExists | Kind::FailedPrecondition | Kind::Aborted => Exit::Conflict,
+            Kind::ResourceExhausted | Kind::DeadlineExceeded | Kind::Unimplemented | Kind::Unavailable | Kind::Internal => {
+                Exit::Failed
+            }
+        };
+        let cause = std::error::Error::source(&error).filter(|_| error.kind() == Kind::Internal);
+        // Whoever asks is the operator, who may read what the log would say.
+        Self::new(exit, cause.map_or_else(|| error.message().to_owned(), ToString::to_string))
     }
 }
 

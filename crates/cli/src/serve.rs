@@ -13,7 +13,7 @@
 //! # }
 //! ```
 
-pub(crate) mod admin_socket;
+pub(crate) mod admin;
 mod assembly;
 mod core;
 mod dev;

@@ -4,6 +4,7 @@ use clap::Subcommand;
 
 use crate::exit::Failure;
 
+mod place;
 mod token;
 
 #[derive(Debug, Subcommand)]

@@ -87,7 +87,8 @@ impl Serve {
     }
 }
 
-fn database(url: Option<&str>) -> Result<Database, Failure> {
+/// Reads `--database`.
+pub(super) fn database(url: Option<&str>) -> Result<Database, Failure> {
     url.map_or(Ok(Database::Sqlite), |url| Postgres::parse(url).map(Database::Postgres))
         .map_err(|error| Failure::new(Exit::Usage, format!("--database: {error}")))
 }

@@ -12,7 +12,10 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     Core, DevAccount, Operators, Settings, StartError,
-    admin_socket::{self, AdminSocket},
+    admin::{
+        Admin,
+        socket::{self, AdminSocket},
+    },
     dev,
     ready::StoreReady,
     record::Record,
@@ -77,9 +80,9 @@ async fn start(
     let server = server(settings, &core, &base_url)?;
     let (stop, tasks, operators) = (CancellationToken::new(), TaskTracker::new(), core.operators());
     match AdminSocket::bind(&settings.data) {
-        Ok(socket) => drop(tasks.spawn(socket.serve(Arc::new(operators.clone()), stop.clone()))),
+        Ok(socket) => drop(tasks.spawn(socket.serve(Arc::new(Admin::new(core.clone())), stop.clone()))),
         Err(error) => {
-            let path = admin_socket::path_in(&settings.data);
+            let path = socket::path_in(&settings.data);
             tracing::warn!(%error, path = %path.display(), "no admin socket: `provost admin` will not reach this server");
         }
     }

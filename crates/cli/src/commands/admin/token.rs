@@ -1,72 +1,26 @@
 //! `provost admin token`
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::time::Duration;
 
 use clap::Args;
-use store::Database;
 
-use crate::{
-    clock::SystemClock,
-    config::env,
-    entropy::SystemEntropy,
-    exit::{Exit, Failure},
-    output,
-    serve::{
-        Core,
-        admin_socket::{self, Answer, Request},
-        record::Record,
-    },
-};
+use super::place::Place;
+use crate::{exit::Failure, output, serve::admin::protocol::Request};
 
 #[derive(Debug, Args)]
 pub(crate) struct Token {
-    /// The server's data folder; a server may be running on it
-    #[arg(long, env = "PROVOST_DATA", value_name = "FOLDER", default_value = "./provost-data")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: Place,
     /// How long the token lives: 90s, 10m, 1h
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
     ttl: Duration,
-    /// The file with the key-encryption key, when no server is running; `key` in the data folder by default
-    #[arg(long, env = "PROVOST_KEY_FILE", value_name = "FILE")]
-    key_file: Option<PathBuf>,
-    /// The server's URL, when no server is running; what the last server had by default
-    #[arg(long, env = "PROVOST_BASE_URL", value_name = "URL")]
-    base_url: Option<String>,
 }
 
 impl Token {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let request = Request::Token { ttl_seconds: self.ttl.as_secs() };
-        let socket = admin_socket::path_in(&self.data);
-        let answer = admin_socket::ask(&self.data, &request)
-            .await
-            .map_err(|error| Failure::failed(format!("cannot talk to the server through {}: {error}", socket.display())))?;
-        match answer {
-            Some(Answer::Token(token)) => output::text(&token),
-            Some(Answer::Error(message)) => Err(Failure::failed(message)),
-            None => self.alone().await,
-        }
-    }
-
-    /// Without a server: takes the folder's lock for a moment.
-    async fn alone(self) -> Result<(), Failure> {
-        let known = Record::read(&self.data)?;
-        let Some(last) = known else {
-            let message = format!("no server has ever run on {}", self.data.display());
-            return Err(Failure::new(Exit::NotFound, message).hint("name its data folder with --data"));
-        };
-        let sts = sts::Settings::new(self.base_url.unwrap_or(last.base_url));
-        let key = self.key_file.unwrap_or_else(|| self.data.join("key"));
-        if !key.exists() {
-            let message = format!("there is no key file {}", key.display());
-            return Err(Failure::new(Exit::NotFound, message).hint("name it with --key-file, as for the server"));
-        }
-        let core =
-            Core::open(&self.data, &Database::Sqlite, &key, sts, Arc::new(SystemClock), Arc::new(SystemEntropy::default()))
-                .await?;
-        let token = core.operators().token(self.ttl, &env::system_user()).await;
-        core.store.close().await;
-        output::text(token.map_err(|error| Failure::failed(error.message()))?.expose())
+        let token: String = self.place.ask(request, |_| Ok(())).await?;
+        output::text(&token)
     }
 }
 

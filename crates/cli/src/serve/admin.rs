@@ -1,0 +1,48 @@
+//! What operators ask of a data folder. A running server does it when `provost admin` asks through its socket; without one
+//! the command does the same by itself.
+
+pub(crate) mod protocol;
+pub(crate) mod socket;
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use self::protocol::{Request, Update};
+use super::Core;
+use crate::exit::Failure;
+
+/// Does what operators ask for.
+#[derive(Debug)]
+pub(crate) struct Admin {
+    core: Core,
+}
+
+impl Admin {
+    /// Works on what `core` has opened.
+    pub(crate) fn new(core: Core) -> Self {
+        Self { core }
+    }
+
+    /// Does what is asked, for the system's user `asked_by`, whom the audit log keeps. What is known before the outcome goes
+    /// to `updates`; the work may stop when nobody receives them any more.
+    ///
+    /// # Errors
+    /// What the command is to print and exit with.
+    pub(crate) async fn perform(
+        &self,
+        request: Request,
+        asked_by: &str,
+        _updates: mpsc::Sender<Update>,
+    ) -> Result<Value, Failure> {
+        match request {
+            Request::Token { ttl_seconds } => self.token(Duration::from_secs(ttl_seconds), asked_by).await,
+        }
+    }
+
+    async fn token(&self, ttl: Duration, asked_by: &str) -> Result<Value, Failure> {
+        let token = self.core.operators().token(ttl, asked_by).await?;
+        Ok(Value::from(token.expose().as_str()))
+    }
+}
