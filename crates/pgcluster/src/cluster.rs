@@ -58,6 +58,8 @@ pub enum Shutdown {
 
 /// The role of those who use databases: it owns them, and is no superuser.
 pub(crate) const ROLE: &str = "provost";
+/// The name under which a crowd is connected.
+pub(crate) const CROWD: &str = "crowd";
 
 impl Cluster {
     /// Makes a cluster and starts it. `None` where there is no PostgreSQL, after saying so on standard error.
@@ -211,9 +213,12 @@ impl Cluster {
         self.sql("postgres", "SELECT pg_reload_conf()");
     }
 
-    /// Cuts every connection of ours to the server, which goes on.
-    pub fn disconnect_all(&self) {
-        self.sql("postgres", &format!("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = '{ROLE}'"));
+    /// Cuts every connection of ours to the server, which goes on, but not those of a [`Crowd`]. Tells how many there were.
+    #[expect(clippy::must_use_candidate, reason = "some tests only want it done")]
+    pub fn disconnect_all(&self) -> u32 {
+        let ours = format!("usename = '{ROLE}' AND application_name <> '{CROWD}'");
+        let count = self.sql("postgres", &format!("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE {ours}"));
+        count.parse().expect("a number")
     }
 
     /// Takes every connection that the server has left for us, and those that come free, until the crowd is dropped.

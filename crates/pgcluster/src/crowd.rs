@@ -11,7 +11,10 @@ use std::{
     time::Duration,
 };
 
-use crate::{Cluster, cluster::ROLE};
+use crate::{
+    Cluster,
+    cluster::{CROWD, ROLE},
+};
 
 /// Connections that do nothing but be there. They leave when this is dropped.
 #[derive(Debug)]
@@ -57,6 +60,7 @@ impl Drop for Crowd {
 /// One more connection, unless the server refuses it.
 fn join(cluster: &Cluster) -> Option<Child> {
     let mut psql = cluster.psql(ROLE, "postgres");
+    psql.env("PGAPPNAME", CROWD);
     psql.args(["--quiet", "--no-align", "--tuples-only"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut member = psql.spawn().expect("psql starts");
     let mut answer = String::new();

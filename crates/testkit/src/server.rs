@@ -1,4 +1,4 @@
-//! A real server per test: on a loopback port, on a fresh data folder, with time and identifiers under control.
+//! A real server per test: on a loopback port, on a fresh database, with time and identifiers under control.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,41 +21,88 @@ use contract::{
 use domain::{Uidp, iam::role::built_in_uid};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::{Actor, CountedEntropy, Doors, FixedClock};
+use crate::{Actor, CountedEntropy, Doors, FixedClock, place::Place};
 
 /// A server in development mode that only this test knows.
 #[derive(Debug)]
 pub struct TestServer {
     running: Running,
     clock: Arc<FixedClock>,
+    entropy: Arc<CountedEntropy>,
     doors: Doors,
+    // The server whose identity provider signs: of several nodes the first.
+    provider: Doors,
     admin: Token,
     organization: Uidp,
     admin_uid: Uidp,
-    // Dropped last: the folder goes when the server is gone.
-    _data: TempDir,
+    // Dropped last: the data goes when the server is gone.
+    place: Place,
+}
+
+/// What is special about a server. By default nothing is.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// Its database, instead of an empty one on the engine of the test run.
+    pub database: Option<pgcluster::Database>,
+    /// Another URL for that database: through a proxy, or with several hosts.
+    pub url: Option<String>,
+    /// How long a request may take, instead of the default.
+    pub request_timeout: Option<Duration>,
 }
 
 impl TestServer {
-    /// Starts a server with an organization and a user, `admin`, who owns it.
+    /// Starts a server with an organization and a user, `admin`, who owns it. Its engine is the one that
+    /// `PROVOST_TEST_DATABASE` names: SQLite without it, or `postgres`.
     pub async fn start() -> Self {
-        let data = tempfile::tempdir().expect("a folder for the server's data");
-        let clock = Arc::new(FixedClock::default());
-        let entropy = Arc::new(CountedEntropy::default());
-        let settings = Settings::dev(([127, 0, 0, 1], 0).into(), data.path());
-        let running = assemble(settings, clock.clone(), entropy).await.expect("the server starts");
-        let doors = Doors::open(&running.base_url, None).await;
+        Self::start_with(Setup::default()).await
+    }
+
+    /// Starts a server that is special in some way.
+    pub async fn start_with(setup: Setup) -> Self {
+        let place = match setup.database {
+            Some(database) => Place::new(Some(database)),
+            None => Place::fresh().await,
+        };
+        let place = setup.url.map(|url| place.clone().at(url)).unwrap_or(place);
+        let (clock, entropy) = (Arc::new(FixedClock::default()), Arc::new(CountedEntropy::default()));
+        let mut settings = place.settings();
+        if let Some(limit) = setup.request_timeout {
+            settings.limits.request_timeout = limit;
+        }
+        Self::assemble(place, settings, clock, entropy, None).await
+    }
+
+    /// Starts a second node on the database and the key of this one, with a port and a data folder of its own. Both have the
+    /// same base URL, and this one's identity provider signs for both.
+    ///
+    /// Panics on SQLite, whose database is that of one server.
+    pub async fn second_node(&self) -> Self {
+        let place = self.place.beside();
+        let settings = Settings { base_url: Some(self.base_url().to_owned()), ..place.settings() };
+        Self::assemble(place, settings, self.clock.clone(), self.entropy.clone(), Some(self.provider.clone())).await
+    }
+
+    async fn assemble(
+        place: Place,
+        settings: Settings,
+        clock: Arc<FixedClock>,
+        entropy: Arc<CountedEntropy>,
+        provider: Option<Doors>,
+    ) -> Self {
+        let running = assemble(settings, clock.clone(), entropy.clone()).await.expect("the server starts");
+        let doors = Doors::open(&format!("http://{}", running.addr), None).await;
         let account = running.dev.clone().expect("development mode knows its owner");
         let mut server = Self {
             running,
             clock,
+            entropy,
+            provider: provider.unwrap_or_else(|| doors.clone()),
             doors,
             admin: Token::new(""),
             organization: account.organization,
             admin_uid: account.identity,
-            _data: data,
+            place,
         };
         server.admin = server.admin_token().await;
         server
@@ -170,7 +217,8 @@ impl TestServer {
     /// A token of the development issuer.
     pub async fn mint(&self, subject: &str, audience: &str, claims: Value) -> String {
         let wish = json!({"sub": subject, "aud": audience, "claims": claims});
-        let answer = self.doors.http().send(Request::post("/dev/idp/mint", &wish)).await.expect("the identity provider answers");
+        let answer =
+            self.provider.http().send(Request::post("/dev/idp/mint", &wish)).await.expect("the identity provider answers");
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.json()["token"].as_str().expect("a token").to_owned()
     }
