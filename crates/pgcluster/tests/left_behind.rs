@@ -11,10 +11,16 @@ use std::{
 
 use pgcluster::{Cluster, Options};
 
-/// What the killed process does, when the test below starts it: a server and a standby, and then nothing, for long.
+/// Says to the test `victim` that it was started to be killed.
+const VICTIM: &str = "PGCLUSTER_VICTIM";
+
+/// What the killed process does: a server and a standby, and then nothing, for long. Alone it does nothing.
 #[test]
-#[ignore = "started by the tests below"]
 fn victim() {
+    #[expect(clippy::disallowed_methods, reason = "the tests below say so through the environment")]
+    if std::env::var_os(VICTIM).is_none() {
+        return;
+    }
     let Some(primary) = Cluster::start(&Options::default()) else { return };
     let _standby = primary.synchronous_standby();
     fs::write(std::env::temp_dir().join("ready"), "").expect("a file");
@@ -67,7 +73,7 @@ fn place(name: &str) -> PathBuf {
 
 fn start_victim(place: &Path) -> Child {
     let mut victim = Command::new(std::env::current_exe().expect("this program"));
-    victim.args(["--exact", "victim", "--ignored"]).env("TMPDIR", place).stdout(Stdio::null()).stderr(Stdio::null());
+    victim.args(["--exact", "victim"]).env(VICTIM, "yes").env("TMPDIR", place).stdout(Stdio::null()).stderr(Stdio::null());
     victim.spawn().expect("this program starts")
 }
 
