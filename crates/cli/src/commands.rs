@@ -6,13 +6,14 @@ use clap::Subcommand;
 use tokio::runtime::Builder;
 
 use crate::{
-    config::{self, Global},
+    config::{Global, parse},
     exit::{Exit, Failure},
     output,
 };
 
 mod admin;
 mod auth;
+mod config;
 mod contract;
 mod dev;
 mod iam;
@@ -36,6 +37,9 @@ pub(crate) enum Command {
     /// Act as the operator of a server on this machine
     #[command(subcommand)]
     Admin(admin::Admin),
+    /// Look at the server's settings
+    #[command(subcommand)]
+    Config(config::Config),
     /// Tools for a server in dev mode
     #[command(subcommand)]
     Dev(dev::Dev),
@@ -49,7 +53,7 @@ pub(crate) enum Command {
 /// Runs the program: reads the command line, does what it says, and answers the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
-    let (global, command) = match config::parse() {
+    let (global, command) = match parse() {
         Ok(parsed) => parsed,
         Err(error) => {
             // Nobody is left to tell when the terminal is gone.
@@ -78,6 +82,7 @@ fn execute(global: &Global, command: Command) -> Result<(), Failure> {
             Command::Iam(iam) => iam.run(global).await,
             Command::Images(images) => images.run(global).await,
             Command::Admin(admin) => admin.run().await,
+            Command::Config(config) => config.run(global),
             Command::Dev(dev) => dev.run(global).await,
             Command::Contract(contract) => contract.run(),
             Command::Version => version::run(global),

@@ -9,6 +9,7 @@ use crate::{commands::Command, exit::Exit, output::Format};
 
 pub(crate) mod env;
 pub(crate) mod program;
+pub(crate) mod server;
 
 /// Identity and access, registry metadata, advisories and events in one server.
 #[derive(Debug, Parser)]
@@ -89,6 +90,18 @@ fn quiet_about_values(command: ClapCommand) -> ClapCommand {
 fn below(command: ClapCommand, change: fn(ClapCommand) -> ClapCommand) -> ClapCommand {
     let names: Vec<_> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(command, |command, name| command.mut_subcommand(name, change))
+}
+
+/// The variables of this program that are no settings of the server.
+pub(crate) fn client_variables() -> Vec<String> {
+    fn collect(command: &ClapCommand, names: &mut Vec<String>) {
+        let variables = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str().map(str::to_owned));
+        names.extend(variables);
+        command.get_subcommands().for_each(|command| collect(command, names));
+    }
+    let mut names = env::VARIABLES.map(str::to_owned).to_vec();
+    collect(&command(), &mut names);
+    names
 }
 
 fn audience_arg() -> Arg {

@@ -19,3 +19,4 @@ pub mod entropy;
 pub mod serve;
 
 pub use commands::run;
+pub use config::server::reference;

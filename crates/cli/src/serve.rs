@@ -29,5 +29,6 @@ pub use assembly::{Running, assemble};
 pub(crate) use core::Core;
 pub use dev::DevAccount;
 pub use error::StartError;
+pub use logging::LogFormat;
 pub use operators::Operators;
-pub use settings::Settings;
+pub use settings::{Log, Outbound, Settings, Urls};

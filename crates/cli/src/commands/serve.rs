@@ -1,63 +1,33 @@
 //! `provost serve`
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
-use clap::{Args, builder::FalseyValueParser};
-use store::{Database, Postgres};
+use clap::Args;
 
 use crate::{
     clock::SystemClock,
-    config::{env, program},
+    config::{
+        program,
+        server::{self, ServeFlags},
+    },
     entropy::SystemEntropy,
     exit::{Exit, Failure},
     output,
-    serve::{
-        DevAccount, Running, Settings, StartError, assemble,
-        logging::{self, LogFormat},
-        signals,
-    },
+    serve::{DevAccount, Running, StartError, assemble, logging, signals},
 };
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Development mode: this machine only, with an identity provider and a first organization of its own
-    #[arg(long, env = "PROVOST_DEV", value_parser = FalseyValueParser::new())]
-    dev: bool,
-    /// Where to listen; port 0 lets the system choose
-    #[arg(long, env = "PROVOST_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
-    listen: SocketAddr,
-    /// The folder for everything that must survive
-    #[arg(long, env = "PROVOST_DATA", value_name = "FOLDER", default_value = "./provost-data")]
-    data: PathBuf,
-    /// PostgreSQL instead of SQLite: `postgres://user:password@host/database`; it needs --key-file
-    #[arg(long, env = "PROVOST_DATABASE", value_name = "URL", hide_env_values = true)]
-    database: Option<String>,
-    /// The file with the key-encryption key; made on first use; `key` in the data folder by default
-    #[arg(long, env = "PROVOST_KEY_FILE", value_name = "FILE")]
-    key_file: Option<PathBuf>,
-    /// The https URL under which clients reach the server; required without --dev
-    #[arg(long, env = "PROVOST_BASE_URL", value_name = "URL")]
-    base_url: Option<String>,
-    /// Issuer of an identity provider whose users may log in without naming an identity; may be repeated
-    #[arg(long = "identity-provider", env = "PROVOST_IDENTITY_PROVIDERS", value_name = "URL", value_delimiter = ',')]
-    identity_providers: Vec<String>,
-    /// Let every authenticated caller create organizations; otherwise operators do
-    #[arg(long, env = "PROVOST_SELF_SERVICE_ORGANIZATIONS", value_parser = FalseyValueParser::new())]
-    self_service_organizations: bool,
-    /// Let identity providers have private addresses
-    #[arg(long, env = "PROVOST_ALLOW_PRIVATE_ADDRESSES", value_parser = FalseyValueParser::new())]
-    allow_private_addresses: bool,
-    /// How the log on standard error looks, text or json; `PROVOST_LOG` or `RUST_LOG` say what is logged
-    #[arg(long, env = "PROVOST_LOG_FORMAT", value_enum, value_name = "FORMAT", default_value = "text")]
-    #[arg(hide_possible_values = true)]
-    log_format: LogFormat,
+    #[command(flatten)]
+    flags: ServeFlags,
 }
 
 impl Serve {
     /// Serves until SIGTERM or SIGINT.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        logging::start(self.log_format, env::log_filter().as_deref())?;
-        let running = assemble(self.settings()?, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
+        let settings = server::load(&self.flags.0)?.settings;
+        logging::start(&settings.log)?;
+        let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
         tracing::info!(address = %running.addr, base_url = running.base_url, "ready");
         output::text(&banner(&running))?;
         let signal = signals::termination().await?;
@@ -70,27 +40,6 @@ impl Serve {
         }
         Ok(())
     }
-
-    fn settings(self) -> Result<Settings, Failure> {
-        Ok(Settings {
-            listen: self.listen,
-            data: self.data,
-            database: database(self.database.as_deref())?,
-            key_file: self.key_file,
-            base_url: self.base_url,
-            dev: self.dev,
-            self_service_organizations: self.self_service_organizations,
-            providers: self.identity_providers,
-            allow_private_addresses: self.allow_private_addresses,
-            limits: gateway::Limits::default(),
-        })
-    }
-}
-
-/// Reads `--database`.
-pub(super) fn database(url: Option<&str>) -> Result<Database, Failure> {
-    url.map_or(Ok(Database::Sqlite), |url| Postgres::parse(url).map(Database::Postgres))
-        .map_err(|error| Failure::new(Exit::Usage, format!("--database: {error}")))
 }
 
 impl From<StartError> for Failure {

@@ -1,9 +1,12 @@
-//! The environment variables that are no flags.
+//! The environment variables that are neither flags nor settings of the server.
 #![expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
 
 use std::{os::unix::fs::MetadataExt, path::PathBuf};
 
 use client::Token;
+
+/// The variables of this file.
+pub(crate) const VARIABLES: [&str; 1] = ["PROVOST_TOKEN"];
 
 /// `PROVOST_TOKEN`: the API token to use instead of the cached one.
 pub(crate) fn token() -> Option<Token> {
@@ -15,11 +18,6 @@ pub(crate) fn token() -> Option<Token> {
 pub(crate) fn cache_dir() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-}
-
-/// What to log: `PROVOST_LOG`, else `RUST_LOG`, in the syntax of `tracing_subscriber::EnvFilter`.
-pub(crate) fn log_filter() -> Option<String> {
-    ["PROVOST_LOG", "RUST_LOG"].into_iter().find_map(|name| std::env::var(name).ok().filter(|filter| !filter.is_empty()))
 }
 
 /// The system's user that runs this program, by number, for the audit log.

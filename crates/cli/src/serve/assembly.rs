@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    Core, DevAccount, Operators, Settings, StartError,
+    Core, DevAccount, Operators, Settings, StartError, Urls,
     admin::{
         Admin,
         socket::{self, AdminSocket},
@@ -51,13 +51,12 @@ pub struct Running {
 /// used.
 pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Running, StartError> {
     settings.check()?;
-    let cannot_listen = |error| StartError::while_doing(format!("cannot listen on {}", settings.listen), &error);
-    let listener = TcpListener::bind(settings.listen).await.map_err(cannot_listen)?;
-    let addr = listener.local_addr().map_err(cannot_listen)?;
-    let base_url = settings.base_url_at(addr);
-    let sts = sts_settings(&settings, &base_url);
+    let (listeners, addr) = listen(&settings.listen).await?;
+    let urls = settings.urls_at(addr);
+    let base_url = urls.base.clone();
+    let sts = sts_settings(&settings, urls);
     let core = Core::open(&settings.data, &settings.database, &settings.key_path(), sts, clock, entropy).await?;
-    match start(&settings, core.clone(), listener, addr, base_url).await {
+    match start(&settings, core.clone(), listeners, addr, base_url).await {
         Ok(running) => Ok(running),
         Err(error) => {
             core.store.close().await;
@@ -69,14 +68,14 @@ pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dy
 async fn start(
     settings: &Settings,
     core: Core,
-    listener: TcpListener,
+    listeners: Vec<TcpListener>,
     addr: SocketAddr,
     base_url: String,
 ) -> Result<Running, StartError> {
     Bootstrap::new(core.store.clone()).built_in_roles(&core.system("update built-in roles")).await?;
     let last = Record::read(&settings.data)?;
     let dev = if settings.dev { Some(dev::account(&core, &base_url, last.as_ref()).await?) } else { None };
-    Record { base_url: base_url.clone() }.write(&settings.data)?;
+    Record::of(settings, &base_url).write(&settings.data)?;
     let server = server(settings, &core, &base_url)?;
     let (stop, tasks, operators) = (CancellationToken::new(), TaskTracker::new(), core.operators());
     match AdminSocket::bind(&settings.data) {
@@ -86,7 +85,9 @@ async fn start(
             tracing::warn!(%error, path = %path.display(), "no admin socket: `provost admin` will not reach this server");
         }
     }
-    tasks.spawn(server.serve(listener, stop.clone()));
+    for listener in listeners {
+        tasks.spawn(server.clone().serve(listener, stop.clone()));
+    }
     tasks.close();
     Ok(Running { addr, base_url, dev, operators, core, stop, tasks })
 }
@@ -106,19 +107,37 @@ impl Running {
     }
 }
 
-fn sts_settings(settings: &Settings, base_url: &str) -> sts::Settings {
-    let mut sts = sts::Settings::new(base_url);
+/// Listens on every address, and answers the first one as it is: port 0 has become a number.
+async fn listen(addresses: &[SocketAddr]) -> Result<(Vec<TcpListener>, SocketAddr), StartError> {
+    let (mut listeners, mut first) = (Vec::new(), None);
+    for address in addresses {
+        let failed = |error| StartError::while_doing(format!("cannot listen on {address}"), &error);
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        first = first.or(Some(listener.local_addr().map_err(failed)?));
+        listeners.push(listener);
+    }
+    let first = first.ok_or_else(|| StartError::setting("--listen names no address"))?;
+    Ok((listeners, first))
+}
+
+fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
+    let dev = settings.dev.then(|| Provider { issuer: dev::issuer(&urls.base), audiences: Vec::new() });
+    let mut sts = sts::Settings::from(urls);
     sts.allow_loopback_http = settings.dev;
-    sts.allow_private_addresses = settings.allow_private_addresses;
-    let dev = settings.dev.then(|| dev::issuer(base_url));
-    let issuers = settings.providers.iter().cloned().chain(dev);
-    sts.providers = issuers.map(|issuer| Provider { issuer, audiences: Vec::new() }).collect();
+    sts.allow_private_addresses = settings.outbound.allow_private_addresses;
+    sts.limits.connect_timeout = settings.outbound.connect_timeout;
+    sts.limits.fetch_timeout = settings.outbound.timeout;
+    sts.providers = settings.providers.iter().cloned().chain(dev).collect();
     sts
 }
 
 fn server(settings: &Settings, core: &Core, base_url: &str) -> Result<Server, StartError> {
     let store = || core.store.clone();
-    let port = gateway::Settings { limits: settings.limits.clone(), ..gateway::Settings::default() };
+    let port = gateway::Settings {
+        limits: settings.limits.clone(),
+        trusted_proxies: settings.trusted_proxies.clone(),
+        ..gateway::Settings::default()
+    };
     let authenticate = Authenticator::new(store(), core.tokens.clone(), core.sts.base_url.clone());
     let mut routes = api::issuer::routes(&core.sts, core.signing.ring(), Arc::clone(&core.clock));
     if settings.dev {
@@ -144,9 +163,8 @@ fn server(settings: &Settings, core: &Core, base_url: &str) -> Result<Server, St
 fn use_cases(settings: &Settings, core: &Core) -> Services {
     let seal: Arc<dyn Seal> = Arc::new(Sealer::new(Arc::clone(&core.root), Arc::clone(&core.entropy)));
     let decided = services::Settings {
-        self_service_organizations: settings.dev || settings.self_service_organizations,
-        // A base URL is an origin: what follows the scheme is host and port.
-        registry_host: core.sts.base_url.split_once("://").map(|(_, host)| host.to_owned()).unwrap_or_default(),
+        self_service_organizations: settings.self_service_organizations,
+        registry_host: core.sts.registry_host.clone().unwrap_or_default(),
     };
     let (store, seal) = (|| core.store.clone(), || Arc::clone(&seal));
     let relationships = Arc::new(RelationshipCheck::new(&core.sts));

@@ -2,29 +2,28 @@
 
 use std::io::{IsTerminal, stderr};
 
-use clap::ValueEnum;
 use tracing_subscriber::{EnvFilter, fmt};
 
-use super::StartError;
+use super::{StartError, settings::Log};
 
 /// What a line of the log looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
     /// For people
     Text,
     /// One JSON object per line
     Json,
 }
 
-/// Starts logging for the whole process. Without a filter: everything from `info` up.
+/// Starts logging for the whole process.
 ///
 /// # Errors
 /// When the filter cannot be read.
-pub(crate) fn start(format: LogFormat, filter: Option<&str>) -> Result<(), StartError> {
-    let filter = EnvFilter::try_new(filter.unwrap_or("info"))
-        .map_err(|error| StartError::while_doing("PROVOST_LOG or RUST_LOG cannot be read as a filter", &error))?;
+pub(crate) fn start(log: &Log) -> Result<(), StartError> {
+    let filter =
+        EnvFilter::try_new(&log.filter).map_err(|error| StartError::while_doing("the log's filter cannot be read", &error))?;
     let builder = fmt().with_env_filter(filter).with_writer(stderr);
-    match format {
+    match log.format {
         LogFormat::Text => builder.with_ansi(stderr().is_terminal()).init(),
         LogFormat::Json => builder.json().flatten_event(true).init(),
     }

@@ -8,16 +8,45 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::StartError;
+use super::{Settings, StartError, Urls};
 
 /// The contents of `DATA/server.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// The base URL of the server that last ran on this data.
     pub(crate) base_url: String,
+    /// Its issuer URL, if it was another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) auth_url: Option<String>,
+    /// Its registry's host, if it was another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) registry_host: Option<String>,
 }
 
 impl Record {
+    /// What a server under these settings notes when it is known as `base_url`.
+    pub(crate) fn of(settings: &Settings, base_url: &str) -> Self {
+        let (auth_url, registry_host) = (settings.auth_url.clone(), settings.registry_host.clone());
+        Self { base_url: base_url.to_owned(), auth_url, registry_host }
+    }
+
+    /// Under which names the server is known: what the settings say, else what the last server noted.
+    pub(crate) fn urls(self, settings: &Settings) -> Urls {
+        let noted = Settings {
+            base_url: Some(self.base_url),
+            auth_url: self.auth_url,
+            registry_host: self.registry_host,
+            ..Settings::default()
+        };
+        let given = settings.clone();
+        Settings {
+            base_url: given.base_url.or(noted.base_url),
+            auth_url: given.auth_url.or(noted.auth_url),
+            registry_host: given.registry_host.or(noted.registry_host),
+            ..Settings::default()
+        }
+        .urls_at(([127, 0, 0, 1], 0).into())
+    }
     const FILE: &str = "server.json";
 
     /// What the last server noted; `None` when none ever ran.
@@ -42,10 +71,11 @@ impl Record {
     pub(crate) fn write(&self, data: &Path) -> Result<(), StartError> {
         let path = data.join(Self::FILE);
         let draft = path.with_extension("json.new");
-        let text = serde_json::json!({ "base_url": self.base_url }).to_string();
-        write_new(&draft, &(text + "\n"))
-            .and_then(|()| fs::rename(&draft, &path))
-            .map_err(|error| StartError::while_doing(format!("cannot write {}", path.display()), &error))
+        let failed = |error: &(dyn std::error::Error + 'static)| {
+            StartError::while_doing(format!("cannot write {}", path.display()), error)
+        };
+        let text = serde_json::to_string(self).map_err(|error| failed(&error))?;
+        write_new(&draft, &(text + "\n")).and_then(|()| fs::rename(&draft, &path)).map_err(|error| failed(&error))
     }
 }
 
@@ -66,7 +96,7 @@ mod tests {
     fn what_is_noted_is_read_again() {
         let data = tempfile::tempdir().expect("a folder");
         assert_eq!(Record::read(data.path()).expect("readable"), None);
-        let record = Record { base_url: "http://127.0.0.1:1".into() };
+        let record = Record::of(&Settings::default(), "http://127.0.0.1:1");
         record.write(data.path()).expect("writable");
         assert_eq!(Record::read(data.path()).expect("readable"), Some(record));
         fs::write(data.path().join(Record::FILE), "{").expect("writable");
@@ -78,7 +108,7 @@ mod tests {
         let other = data.path().join("other");
         fs::write(&other, "keep").expect("writable");
         std::os::unix::fs::symlink(&other, data.path().join("server.json.new")).expect("a link");
-        let record = Record { base_url: "http://127.0.0.1:1".into() };
+        let record = Record::of(&Settings::default(), "http://127.0.0.1:1");
         record.write(data.path()).expect("writable");
         assert_eq!(fs::read_to_string(&other).expect("readable"), "keep");
         assert_eq!(Record::read(data.path()).expect("readable"), Some(record));

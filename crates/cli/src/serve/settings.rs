@@ -1,17 +1,19 @@
 //! Everything about a server that can be set, and what is refused.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
+use gateway::settings::TrustedProxies;
 use store::Database;
+use sts::{Provider, claims::UrlPolicy};
 use url::{Host, Url};
 
-use super::StartError;
+use super::{StartError, logging::LogFormat};
 
-/// The settings of a server. Nothing in here is read from the environment.
+/// The settings of a server. Nothing in here is read from the environment. The defaults are those of a server outside dev mode.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where to listen; port 0 lets the system choose one.
-    pub listen: SocketAddr,
+    /// Where to listen; port 0 lets the system choose one. At least one address.
+    pub listen: Vec<SocketAddr>,
     /// The folder with everything that must survive: database, keys. Made when it does not exist.
     pub data: PathBuf,
     /// The database.
@@ -19,35 +21,84 @@ pub struct Settings {
     /// The file with the key-encryption key; `key` in the data folder when `None`. Servers that share a database must share
     /// the key, so PostgreSQL does not go without one.
     pub key_file: Option<PathBuf>,
-    /// The URL under which clients reach the server: audience of its tokens and their issuer. Only dev mode can do without.
+    /// The URL under which clients reach the server: audience of its tokens. Only dev mode can do without.
     pub base_url: Option<String>,
+    /// The issuer of its tokens; the base URL when `None`.
+    pub auth_url: Option<String>,
+    /// The registry's host: audience of tokens for it; host and port of the base URL when `None`.
+    pub registry_host: Option<String>,
     /// Development mode: loopback only, with an identity provider of its own and a first organization.
     pub dev: bool,
-    /// Whether every authenticated caller may create organizations. Dev mode always allows it.
+    /// Whether every authenticated caller may create organizations.
     pub self_service_organizations: bool,
     /// The identity providers whose users may log in without naming an identity.
-    pub providers: Vec<String>,
-    /// Whether identity providers may have private addresses. Dev mode always allows loopback ones.
-    pub allow_private_addresses: bool,
+    pub providers: Vec<Provider>,
+    /// Whose word about the client's address counts.
+    pub trusted_proxies: TrustedProxies,
+    /// Where metrics are served; nowhere when `None`.
+    pub metrics_listen: Option<SocketAddr>,
+    /// Requests to identity providers.
+    pub outbound: Outbound,
     /// Sizes, times and counts of the port.
     pub limits: gateway::Limits,
+    /// The log of the process.
+    pub log: Log,
+}
+
+/// Requests to identity providers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outbound {
+    /// Whether identity providers may have private addresses. Dev mode always allows loopback ones.
+    pub allow_private_addresses: bool,
+    /// How long connecting may take.
+    pub connect_timeout: Duration,
+    /// How long a whole answer may take.
+    pub timeout: Duration,
+}
+
+/// The log of the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// What a line looks like.
+    pub format: LogFormat,
+    /// What is logged, in the syntax of `tracing_subscriber::EnvFilter`.
+    pub filter: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            listen: vec![([127, 0, 0, 1], 8080).into()],
+            data: PathBuf::from("./provost-data"),
+            database: Database::Sqlite,
+            key_file: None,
+            base_url: None,
+            auth_url: None,
+            registry_host: None,
+            dev: false,
+            self_service_organizations: false,
+            providers: Vec::new(),
+            trusted_proxies: TrustedProxies::default(),
+            metrics_listen: Some(([127, 0, 0, 1], 9464).into()),
+            outbound: Outbound::default(),
+            limits: gateway::Limits::default(),
+            log: Log { format: LogFormat::Text, filter: "info".to_owned() },
+        }
+    }
+}
+
+impl Default for Outbound {
+    fn default() -> Self {
+        let limits = sts::Limits::default();
+        Self { allow_private_addresses: false, connect_timeout: limits.connect_timeout, timeout: limits.fetch_timeout }
+    }
 }
 
 impl Settings {
     /// The settings of a server in dev mode with everything else as by default.
     pub fn dev(listen: SocketAddr, data: impl Into<PathBuf>) -> Self {
-        Self {
-            listen,
-            data: data.into(),
-            database: Database::Sqlite,
-            key_file: None,
-            base_url: None,
-            dev: true,
-            self_service_organizations: false,
-            providers: Vec::new(),
-            allow_private_addresses: false,
-            limits: gateway::Limits::default(),
-        }
+        let (dev, listen) = (true, vec![listen]);
+        Self { listen, data: data.into(), dev, self_service_organizations: true, metrics_listen: None, ..Self::default() }
     }
 
     /// Where the key-encryption key is.
@@ -61,12 +112,12 @@ impl Settings {
     /// # Errors
     /// Says which setting is wrong and what would be right.
     pub fn check(&self) -> Result<(), StartError> {
-        if self.dev && !self.listen.ip().is_loopback() {
+        if let Some(outside) = self.listen.iter().find(|at| self.dev && !at.ip().is_loopback()) {
             return Err(StartError::setting(format!(
                 "dev mode hands out any identity, so it only listens on this machine, not on {}; \
                  use --listen 127.0.0.1:{}, or run without --dev",
-                self.listen.ip(),
-                self.listen.port()
+                outside.ip(),
+                outside.port()
             )));
         }
         if let (Database::Postgres(database), None) = (&self.database, &self.key_file) {
@@ -75,25 +126,56 @@ impl Settings {
                  outside the data folder"
             )));
         }
-        match &self.base_url {
-            Some(url) => check_base_url(url, self.dev),
-            None if self.dev => Ok(()),
-            None => Err(StartError::setting(
+        if self.base_url.is_none() && !self.dev {
+            return Err(StartError::setting(
                 "--base-url is missing: the https URL under which clients reach this server; --dev does without",
-            )),
+            ));
         }
+        let urls = [("base URL", &self.base_url), ("URL of the issuer (auth-url)", &self.auth_url)];
+        urls.into_iter().try_for_each(|(what, url)| url.as_ref().map_or(Ok(()), |url| check_url(what, url, self.dev)))?;
+        self.registry_host.as_deref().map_or(Ok(()), check_host)?;
+        let policy = UrlPolicy { allow_loopback_http: self.dev };
+        for Provider { issuer, .. } in &self.providers {
+            policy.issuer(issuer).map_err(|why| StartError::setting(format!("the identity provider {issuer:?} {why}")))?;
+        }
+        Ok(())
     }
 
-    /// The base URL of a server that listens at `addr`.
+    /// The URLs of a server that listens at `addr`.
     #[must_use]
-    pub fn base_url_at(&self, addr: SocketAddr) -> String {
-        self.base_url.clone().unwrap_or_else(|| format!("http://{addr}"))
+    pub fn urls_at(&self, addr: SocketAddr) -> Urls {
+        let base = self.base_url.clone().unwrap_or_else(|| format!("http://{addr}"));
+        // A base URL is an origin: what follows the scheme is host and port.
+        let host = || base.split_once("://").map(|(_, host)| host.to_owned()).unwrap_or_default();
+        Urls {
+            auth: self.auth_url.clone().unwrap_or_else(|| base.clone()),
+            registry_host: self.registry_host.clone().unwrap_or_else(host),
+            base,
+        }
     }
 }
 
-/// A base URL is `https`, or `http` on loopback, and an origin alone: tokens carry it byte for byte.
-fn check_base_url(text: &str, dev: bool) -> Result<(), StartError> {
-    let refuse = |why: &str| Err(StartError::setting(format!("{text:?} cannot be the base URL: {why}")));
+/// Under which names a server is known. None of them ever comes from a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Urls {
+    /// The API's URL: the audience of its tokens.
+    pub base: String,
+    /// The issuer's URL: the `iss` of its tokens.
+    pub auth: String,
+    /// The registry's host: the audience of tokens for it.
+    pub registry_host: String,
+}
+
+impl From<Urls> for sts::Settings {
+    /// The settings of a token service with these names, and nothing else allowed.
+    fn from(urls: Urls) -> Self {
+        Self { auth_url: urls.auth, registry_host: Some(urls.registry_host), ..Self::new(urls.base) }
+    }
+}
+
+/// Such a URL is `https`, or `http` on loopback, and an origin alone: tokens carry it byte for byte.
+fn check_url(what: &str, text: &str, dev: bool) -> Result<(), StartError> {
+    let refuse = |why: &str| Err(StartError::setting(format!("{text:?} cannot be the {what}: {why}")));
     let Ok(url) = Url::parse(text) else { return refuse("it does not parse") };
     let loopback = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -112,6 +194,15 @@ fn check_base_url(text: &str, dev: bool) -> Result<(), StartError> {
         return refuse("it must be scheme, host and port alone, in lower case and without a slash at the end");
     }
     Ok(())
+}
+
+/// A host name with or without a port, as image references write it.
+fn check_host(text: &str) -> Result<(), StartError> {
+    let url = Url::parse(&format!("https://{text}")).ok();
+    let is_host = url.is_some_and(|url| url.origin().ascii_serialization().strip_prefix("https://") == Some(text));
+    let refuse =
+        || StartError::setting(format!("{text:?} cannot be the registry's host: write host or host:port, in lower case"));
+    if is_host { Ok(()) } else { Err(refuse()) }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 mod admin;
 mod auth;
+mod config;
 mod dev;
 mod iam;
 mod images;

@@ -140,7 +140,8 @@ impl Server {
         let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
         let mut command = Command::new(PROVOST);
         command.args(["serve", "--listen", &free.to_string(), "--base-url", &format!("http://{free}"), "--data"]).arg(data);
-        let mut child = command.env_clear().stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
+        command.env_clear().env("PROVOST_METRICS_LISTEN", "off");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
         let url = line.trim().strip_prefix("ready on ").expect("ready on URL").to_owned();

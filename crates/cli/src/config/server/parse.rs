@@ -1,0 +1,153 @@
+//! Texts to values. Every error completes a sentence that begins with the setting's name.
+
+use std::{fmt::Display, net::SocketAddr, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
+
+use super::Kind;
+
+/// The parts of a text from a variable or flag: lists have commas between them. An empty text of a list is an empty list.
+pub(super) fn parts(kind: Kind, text: &str) -> Vec<String> {
+    match kind {
+        Kind::List | Kind::Providers if text.is_empty() => Vec::new(),
+        Kind::List | Kind::Providers => text.split(',').map(|part| part.trim().to_owned()).collect(),
+        Kind::Switch | Kind::Count | Kind::Text => vec![text.to_owned()],
+    }
+}
+
+/// The one value of a setting.
+pub(super) fn one<T>(texts: &[String], read: impl Fn(&str) -> Result<T, String>) -> Result<T, String> {
+    match texts {
+        [text] => read(text),
+        _ => Err("is given several times".to_owned()),
+    }
+}
+
+/// The values of a list.
+pub(super) fn each<T>(texts: &[String], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+    texts.iter().map(|text| if text.is_empty() { Err("has an empty entry".to_owned()) } else { read(text) }).collect()
+}
+
+/// `off`, or what `read` makes of the text.
+pub(super) fn or_off<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
+    if text == "off" { Ok(None) } else { read(text).map(Some).map_err(|why| format!("{why}, or off")) }
+}
+
+pub(super) fn switch(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Ok(true),
+        "false" | "no" | "off" | "0" => Ok(false),
+        _ => Err(format!("{text:?} is neither true nor false")),
+    }
+}
+
+pub(super) fn count<T: FromStr + PartialOrd + Display>(text: &str, range: RangeInclusive<T>) -> Result<T, String> {
+    let refuse = || format!("{text:?} is not a whole number from {} to {}", range.start(), range.end());
+    text.parse().ok().filter(|count| range.contains(count)).ok_or_else(refuse)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "a reader like the others")]
+pub(super) fn path(text: &str) -> Result<PathBuf, String> {
+    Ok(PathBuf::from(text))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "a reader like the others")]
+pub(super) fn text(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    let example = match text.parse::<std::net::IpAddr>() {
+        Ok(ip) => SocketAddr::new(ip, 8080).to_string(),
+        Err(_) => "127.0.0.1:8080 or [::1]:8080".to_owned(),
+    };
+    text.parse().map_err(|_| format!("{text:?} is not an address and a port, such as {example}"))
+}
+
+const LONGEST: Duration = Duration::from_hours(7 * 24);
+
+/// A whole number with its unit, of at least a millisecond and at most a week.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    let parsed = number_and_unit(text, &units).map(Duration::from_millis);
+    let refuse =
+        || format!("{text:?} is not a time from 1ms to 7d, written as a whole number with ms, s, m, h or d, such as 90s");
+    parsed.filter(|time| !time.is_zero() && *time <= LONGEST).ok_or_else(refuse)
+}
+
+const LARGEST: u64 = 1 << 30;
+
+/// A whole number with its unit, of at least a kibibyte and at most a gibibyte.
+pub(super) fn size(text: &str) -> Result<usize, String> {
+    let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("B", 1)];
+    let parsed = number_and_unit(text, &units).filter(|bytes| (1024..=LARGEST).contains(bytes));
+    let refuse =
+        || format!("{text:?} is not a size from 1KiB to 1GiB, written as a whole number with B, KiB, MiB or GiB, such as 4MiB");
+    parsed.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(refuse)
+}
+
+/// The number times what its unit stands for.
+fn number_and_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
+    number.parse::<u64>().ok()?.checked_mul(*factor)
+}
+
+/// An issuer and the audiences that its tokens may have, with blanks between them.
+pub(super) fn provider(text: &str) -> Result<sts::Provider, String> {
+    let mut words = text.split_ascii_whitespace().map(str::to_owned);
+    let issuer = words.next().ok_or("has an empty entry")?;
+    Ok(sts::Provider { issuer, audiences: words.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_have_units() {
+        let ms = |text| duration(text).map(|time| time.as_millis()).ok();
+        assert_eq!(
+            [ms("90s"), ms("10 m"), ms("1h"), ms("500ms"), ms("7d")].map(Option::unwrap_or_default),
+            [90_000, 600_000, 3_600_000, 500, 604_800_000]
+        );
+        for bad in ["", "1", "h", "0s", "-1s", "1.5h", "8d", "99999999999999999999h", "1 hour", "1M"] {
+            assert!(duration(bad).is_err_and(|why| why.contains("such as 90s")), "{bad}");
+        }
+        assert_eq!(
+            [size("32KiB"), size("4 MiB"), size("1GiB"), size("2000B")].map(Result::unwrap),
+            [32 << 10, 4 << 20, 1 << 30, 2000]
+        );
+        for bad in ["", "4", "4MB", "4mib", "0KiB", "2GiB", "100B", "KiB"] {
+            assert!(size(bad).is_err_and(|why| why.contains("such as 4MiB")), "{bad}");
+        }
+    }
+
+    #[test]
+    fn errors_show_what_would_be_right() {
+        assert_eq!(address("127.0.0.1").unwrap_err(), "\"127.0.0.1\" is not an address and a port, such as 127.0.0.1:8080");
+        assert_eq!(address("::1").unwrap_err(), "\"::1\" is not an address and a port, such as [::1]:8080");
+        assert_eq!(count::<u32>("0", 1..=10).unwrap_err(), "\"0\" is not a whole number from 1 to 10");
+        assert!(or_off("never", duration).unwrap_err().ends_with(", or off"));
+        assert_eq!(or_off("off", duration), Ok(None));
+        assert_eq!(parts(Kind::List, "a, b"), ["a", "b"]);
+        assert!(parts(Kind::List, "").is_empty());
+        assert!(each(&parts(Kind::List, "a,,b"), text).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(number in 1u64..=600_000) {
+            prop_assert_eq!(duration(&format!("{number}ms")), Ok(Duration::from_millis(number)));
+            prop_assert_eq!(size(&format!("{}B", number + 1024)), Ok(usize::try_from(number).unwrap() + 1024));
+        }
+
+        #[test]
+        fn nothing_makes_a_reader_panic(text in "\\PC{0,24}|[0-9]{0,24}[a-zA-Z]{0,4}") {
+            let _ = (duration(&text), size(&text), switch(&text), address(&text), count::<u32>(&text, 1..=9), provider(&text));
+            for kind in [Kind::List, Kind::Text] {
+                let _ = each(&parts(kind, &text), address);
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The table of settings, by section of `provost.toml`.
+
+use super::Key;
+
+mod database;
+mod limits;
+mod log;
+mod organizations;
+mod outbound;
+mod top;
+
+/// A section of `provost.toml`.
+#[derive(Debug)]
+pub(super) struct Section {
+    /// Its name; empty for the keys at the top.
+    pub(super) name: &'static str,
+    /// Its heading in the help.
+    pub(super) heading: &'static str,
+    /// Its keys.
+    pub(super) keys: &'static [Key],
+}
+
+/// The sections in the order of the reference.
+pub(super) const SECTIONS: &[Section] = &[
+    Section { name: "", heading: "", keys: top::KEYS },
+    Section { name: "database", heading: "Database", keys: database::KEYS },
+    Section { name: "organizations", heading: "Organizations", keys: organizations::KEYS },
+    Section { name: "outbound", heading: "Requests to identity providers", keys: outbound::KEYS },
+    Section { name: "limits", heading: "Limits", keys: limits::KEYS },
+    Section { name: "log", heading: "Log", keys: log::KEYS },
+];
+
+/// The section of this name.
+pub(super) fn section(name: &str) -> Option<&'static Section> {
+    SECTIONS.iter().find(|section| section.name == name && !name.is_empty())
+}
