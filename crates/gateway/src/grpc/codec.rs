@@ -6,9 +6,12 @@ use tonic::{
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
 
-/// Messages as they are on the wire.
+/// Messages as they are on the wire, of calls that have one message each way.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wire;
+pub(super) struct Wire {
+    /// Whether the call's message was read.
+    read: bool,
+}
 
 impl Codec for Wire {
     type Encode = Bytes;
@@ -17,11 +20,11 @@ impl Codec for Wire {
     type Decoder = Self;
 
     fn encoder(&mut self) -> Self {
-        Self
+        Self::default()
     }
 
     fn decoder(&mut self) -> Self {
-        Self
+        Self::default()
     }
 }
 
@@ -40,6 +43,9 @@ impl Decoder for Wire {
     type Error = Status;
 
     fn decode(&mut self, input: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        if std::mem::replace(&mut self.read, true) {
+            return Err(Status::invalid_argument("the call takes one message, and there is a second one"));
+        }
         Ok(Some(input.copy_to_bytes(input.remaining())))
     }
 }

@@ -5,14 +5,19 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use http::{Request, Response};
 use hyper::body::Incoming;
+use tonic::codec::CompressionEncoding::Gzip;
 use tonic_health::pb::health_server::HealthServer;
+use tonic_reflection::pb::v1::server_reflection_server::ServerReflectionServer;
 use tower_service::Service;
 
-use super::health::HealthService;
+use super::{health::HealthService, reflection::ReflectionService};
 use crate::{StartError, meta::Readiness};
 
 /// Largest message that these services read: a question with a name in it.
 const QUESTION: usize = 64 << 10;
+
+const V1: &str = "/grpc.reflection.v1.ServerReflection/";
+const V1ALPHA: &str = "/grpc.reflection.v1alpha.ServerReflection/";
 
 /// A service that takes its requests whole.
 pub(super) type Extra = Box<dyn Fn(Request<Incoming>) -> BoxFuture<'static, Response<tonic::body::Body>> + Send + Sync>;
@@ -22,24 +27,17 @@ pub(crate) struct Extras(Vec<(&'static str, Extra)>);
 
 impl Extras {
     pub(crate) fn new(readiness: Arc<Readiness>) -> Result<Self, StartError> {
-        let refuse = |error: tonic_reflection::server::Error| StartError::Reflection(error.to_string());
-        let reflection = || {
-            tonic_reflection::server::Builder::configure()
-                .register_encoded_file_descriptor_set(contract::descriptors())
-                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        };
+        let reflection = ReflectionService::new().map_err(|error| StartError::Reflection(error.to_string()))?;
+        let reflection = ServerReflectionServer::new(reflection).max_decoding_message_size(QUESTION).accept_compressed(Gzip);
+        let older = extra(reflection.clone());
         Ok(Self(vec![
-            (
-                "/grpc.reflection.v1.ServerReflection/",
-                extra(reflection().build_v1().map_err(refuse)?.max_decoding_message_size(QUESTION)),
-            ),
-            (
-                "/grpc.reflection.v1alpha.ServerReflection/",
-                extra(reflection().build_v1alpha().map_err(refuse)?.max_decoding_message_size(QUESTION)),
-            ),
+            (V1, extra(reflection)),
+            (V1ALPHA, Box::new(move |request| older(as_v1(request)))),
             (
                 "/grpc.health.v1.Health/",
-                extra(HealthServer::new(HealthService::new(readiness)).max_decoding_message_size(QUESTION)),
+                extra(
+                    HealthServer::new(HealthService::new(readiness)).max_decoding_message_size(QUESTION).accept_compressed(Gzip),
+                ),
             ),
         ]))
     }
@@ -47,6 +45,15 @@ impl Extras {
     pub(super) fn find(&self, path: &str) -> Option<&Extra> {
         self.0.iter().find(|(prefix, _)| path.starts_with(prefix)).map(|(_, extra)| extra)
     }
+}
+
+/// A request of the older reflection service, for the newer one.
+fn as_v1(mut request: Request<Incoming>) -> Request<Incoming> {
+    let path = request.uri().path().strip_prefix(V1ALPHA).map(|method| format!("{V1}{method}"));
+    if let Some(uri) = path.and_then(|path| path.parse().ok()) {
+        *request.uri_mut() = uri;
+    }
+    request
 }
 
 fn extra<S>(service: S) -> Extra

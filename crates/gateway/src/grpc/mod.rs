@@ -9,6 +9,7 @@ use http::{Request, Response, Version, header::CONTENT_TYPE};
 use hyper::body::Incoming;
 use tonic::{
     Code, Status,
+    codec::CompressionEncoding::Gzip,
     metadata::{Ascii, MetadataValue},
     server::{Grpc, UnaryService},
 };
@@ -16,6 +17,7 @@ use tonic::{
 mod codec;
 mod extras;
 mod health;
+mod reflection;
 mod timeout;
 
 pub(crate) use extras::Extras;
@@ -64,7 +66,9 @@ async fn unary(
     let failure = OnceLock::new();
     let handler = Handler { gate: &shared.gate, entry, ctx, failure: &failure };
     let limit = entry.body_limit(&shared.settings.limits);
-    let response = Grpc::new(codec::Wire).max_decoding_message_size(limit).unary(handler, request).await;
+    // The limit holds for the message as it was sent, and for what it unpacks to.
+    let mut grpc = Grpc::new(codec::Wire::default()).max_decoding_message_size(limit).accept_compressed(Gzip);
+    let response = grpc.unary(handler, request).await;
     match failure.into_inner() {
         Some(error) => Err(error),
         None => misread(&response, limit).map_or(Ok(response), Err),
@@ -77,7 +81,7 @@ fn misread(response: &Response<tonic::body::Body>, limit: usize) -> Option<Error
     let why = || format!("the gRPC message cannot be read: {}", status.message());
     match status.code() {
         Code::Ok => None,
-        Code::OutOfRange => Some(too_large(limit)),
+        Code::OutOfRange | Code::ResourceExhausted => Some(too_large(limit)),
         Code::Unimplemented => Some(Error::new(Kind::Unimplemented, Rule::Protobuf, why())),
         _ => Some(Error::invalid(Rule::Protobuf, why())),
     }

@@ -1,12 +1,17 @@
 //! What the server tells about itself.
 
 use futures::StreamExt as _;
+use prost::Message as _;
+use prost_types::FileDescriptorProto;
 use reqwest::Method;
 use tonic::Code;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
-use tonic_reflection::pb::{v1, v1alpha};
+use tonic_reflection::pb::{
+    v1::{self, server_reflection_request::MessageRequest as Question, server_reflection_response::MessageResponse as Answer},
+    v1alpha,
+};
 
-use crate::support::start;
+use crate::support::{Running, start};
 
 #[tokio::test]
 async fn liveness_and_readiness_are_told_apart() {
@@ -47,29 +52,93 @@ async fn health_asks_the_same_parts() {
     assert_eq!(watch.next().await.unwrap().unwrap().status(), ServingStatus::NotServing);
 }
 
+/// What reflection answers to questions on one stream.
+async fn reflected(server: &Running, questions: Vec<Question>) -> Vec<Answer> {
+    let mut client = v1::server_reflection_client::ServerReflectionClient::new(server.channel().await);
+    let requests =
+        questions.into_iter().map(|question| v1::ServerReflectionRequest { host: "h".into(), message_request: Some(question) });
+    let answers = client.server_reflection_info(futures::stream::iter(requests.collect::<Vec<_>>())).await.unwrap().into_inner();
+    answers.map(|answer| answer.unwrap().message_response.unwrap()).collect().await
+}
+
+/// The name of the file in an answer.
+fn file(answer: &Answer) -> String {
+    let Answer::FileDescriptorResponse(files) = answer else { panic!("{answer:?}") };
+    FileDescriptorProto::decode(files.file_descriptor_proto[0].as_slice()).unwrap().name.unwrap()
+}
+
 #[tokio::test]
-async fn reflection_shows_all_services_in_both_versions() {
+async fn reflection_lists_the_services_of_the_port() {
     let server = start().await;
-    let expected = [
+    let answers = reflected(&server, vec![Question::ListServices(String::new())]).await;
+    let [Answer::ListServicesResponse(list)] = answers.as_slice() else { panic!("{answers:?}") };
+    for name in [
         "chainguard.platform.iam.v2beta1.GroupsService",
         "chainguard.platform.iam.v2.GroupsService",
         "chainguard.platform.oidc.SecurityTokenService",
         "grpc.health.v1.Health",
-    ];
-    let mut client = v1::server_reflection_client::ServerReflectionClient::new(server.channel().await);
-    let list = v1::server_reflection_request::MessageRequest::ListServices(String::new());
-    let request = v1::ServerReflectionRequest { host: String::new(), message_request: Some(list) };
-    let mut answers = client.server_reflection_info(futures::stream::iter([request])).await.unwrap().into_inner();
-    let Some(v1::server_reflection_response::MessageResponse::ListServicesResponse(list)) =
-        answers.next().await.unwrap().unwrap().message_response
-    else {
-        panic!("no list")
-    };
-    let names: Vec<_> = list.service.into_iter().map(|service| service.name).collect();
-    assert!(expected.iter().all(|name| names.iter().any(|known| known == name)), "{names:?}");
+        "grpc.reflection.v1.ServerReflection",
+        "grpc.reflection.v1alpha.ServerReflection",
+    ] {
+        assert_eq!(list.service.iter().filter(|service| service.name == name).count(), 1, "{name}");
+    }
+}
 
+#[tokio::test]
+async fn reflection_finds_whatever_has_a_name() {
+    let server = start().await;
+    for (symbol, expected) in [
+        ("chainguard.platform.iam.v2beta1.GroupsService", "chainguard/platform/iam/v2beta1/groups.proto"),
+        ("chainguard.platform.iam.v2beta1.GroupsService.GetGroup", "chainguard/platform/iam/v2beta1/groups.proto"),
+        ("chainguard.platform.iam.v2beta1.Group", "chainguard/platform/iam/v2beta1/groups.proto"),
+        ("chainguard.platform.iam.v2beta1.Group.name", "chainguard/platform/iam/v2beta1/groups.proto"),
+        ("chainguard.platform.iam.v2beta1.Identity.ClaimMatch.iss", "chainguard/platform/iam/v2beta1/identities.proto"),
+        ("chainguard.platform.iam.v2beta1.OrgKind", "chainguard/platform/iam/v2beta1/groups.proto"),
+        ("chainguard.capabilities.CAP_REPO_LIST", "chainguard/capabilities/capabilities.proto"),
+        ("chainguard.annotations.iam", "chainguard/annotations/auth.proto"),
+        ("google.protobuf.Timestamp", "google/protobuf/timestamp.proto"),
+    ] {
+        let answers = reflected(&server, vec![Question::FileContainingSymbol(symbol.to_owned())]).await;
+        assert_eq!(file(&answers[0]), expected, "{symbol}");
+        let answers = reflected(&server, vec![Question::FileByFilename(expected.to_owned())]).await;
+        assert_eq!(file(&answers[0]), expected);
+    }
+}
+
+#[tokio::test]
+async fn reflection_knows_extensions() {
+    const METHOD: &str = "google.protobuf.MethodOptions";
+    let server = start().await;
+    let extension = |number| v1::ExtensionRequest { containing_type: METHOD.to_owned(), extension_number: number };
+    let answers = reflected(
+        &server,
+        vec![
+            Question::AllExtensionNumbersOfType(METHOD.to_owned()),
+            Question::FileContainingExtension(extension(72_295_728)),
+            Question::FileContainingExtension(extension(1)),
+            Question::FileContainingExtension(extension(-1)),
+            Question::AllExtensionNumbersOfType("no.such.Type".to_owned()),
+            Question::FileContainingSymbol("no.such.symbol".to_owned()),
+            Question::FileByFilename("google/api/http.proto".to_owned()),
+        ],
+    )
+    .await;
+    let Answer::AllExtensionNumbersResponse(known) = &answers[0] else { panic!("{answers:?}") };
+    assert_eq!(known.base_type_name, METHOD);
+    // google.api.http and our access rule.
+    assert!([72_295_728, 189_350_641].iter().all(|number| known.extension_number.contains(number)), "{known:?}");
+    assert_eq!(file(&answers[1]), "google/api/annotations.proto");
+    for answer in &answers[2..6] {
+        assert!(matches!(answer, Answer::ErrorResponse(error) if error.error_code == 5), "{answer:?}");
+    }
+    assert_eq!(file(&answers[6]), "google/api/http.proto", "what cannot be found does not end the stream");
+}
+
+#[tokio::test]
+async fn the_older_reflection_answers_the_same() {
+    let server = start().await;
     let mut client = v1alpha::server_reflection_client::ServerReflectionClient::new(server.channel().await);
-    let symbol = v1alpha::server_reflection_request::MessageRequest::FileContainingSymbol(expected[1].to_owned());
+    let symbol = v1alpha::server_reflection_request::MessageRequest::FileContainingSymbol("google.api.http".to_owned());
     let request = v1alpha::ServerReflectionRequest { host: String::new(), message_request: Some(symbol) };
     let mut answers = client.server_reflection_info(futures::stream::iter([request])).await.unwrap().into_inner();
     let answer = answers.next().await.unwrap().unwrap().message_response;

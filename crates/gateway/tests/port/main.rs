@@ -15,4 +15,5 @@ mod json;
 mod lifecycle;
 mod limits;
 mod log;
+mod messages;
 mod support;

@@ -196,7 +196,7 @@ pub(crate) async fn call<T: contract::Message>(
 
 /// A codec for the client's side that leaves messages encoded.
 #[derive(Clone, Copy)]
-struct Raw;
+pub(crate) struct Raw;
 
 impl Codec for Raw {
     type Encode = Bytes;
