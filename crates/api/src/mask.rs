@@ -1,5 +1,7 @@
 //! Updates: from a request's resource and update mask to the wished value.
 
+use std::sync::Arc;
+
 use contract::{
     Message,
     mask::{self, MaskError, Problem},
@@ -18,7 +20,7 @@ pub(crate) fn patch<T: 'static, W: Message>(
     to_wire: fn(&T) -> W,
     from_wire: fn(W) -> Result<T, Error>,
 ) -> Patch<T> {
-    Box::new(move |current| {
+    Arc::new(move |current| {
         if mask.as_ref().is_some_and(|mask| mask.paths.len() > PATHS_MAX) {
             return Err(unknown(format!("update_mask must have at most {PATHS_MAX} paths")));
         }

@@ -21,6 +21,8 @@ pub mod text;
 pub mod time;
 pub mod uidp;
 
+use std::sync::Arc;
+
 pub use caller::{Actor, Caller, Upstream};
 pub use capability::{Capability, CapabilitySet};
 pub use change::{Noun, Op};
@@ -40,5 +42,5 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Turns the current value of a noun into the wished one; runs inside the write transaction.
 ///
-/// Returning an error leaves everything as it was.
-pub type Patch<T> = Box<dyn FnOnce(&T) -> Result<T> + Send>;
+/// Returning an error leaves everything as it was. A transaction may be run again, so it is cheap to clone.
+pub type Patch<T> = Arc<dyn Fn(&T) -> Result<T> + Send + Sync>;

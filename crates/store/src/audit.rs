@@ -94,7 +94,7 @@ pub(crate) fn upstream(actor: &Actor) -> Option<&Upstream> {
 
 pub(crate) async fn append(tx: &mut Writer, entry: &AuditEntry) -> Result<()> {
     let upstream = entry.upstream.as_ref().map(json).transpose()?;
-    tx.execute(
+    tx.send(
         "INSERT INTO audit (at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         &[
@@ -112,8 +112,7 @@ pub(crate) async fn append(tx: &mut Writer, entry: &AuditEntry) -> Result<()> {
             (&entry.outcome).into(),
         ],
     )
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The newest entries, the newest first, at most `limit`.

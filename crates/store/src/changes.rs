@@ -21,7 +21,7 @@ pub struct Change {
 
 pub(crate) async fn append(tx: &mut Writer, changes: &[Change]) -> Result<()> {
     for change in changes {
-        tx.execute(
+        tx.send(
             "INSERT INTO changes (revision, ordinal, noun, uid, op) VALUES ($1, $2, $3, $4, $5)",
             &[
                 change.revision.into(),

@@ -31,15 +31,14 @@ pub(crate) async fn remove(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()
 async fn count(tx: &mut Writer, sql: &str, noun: Noun, uid: &Uidp) -> Result<()> {
     let itself = (noun == Noun::Group).then_some(uid.as_str());
     for prefix in [Uidp::ROOT].into_iter().chain(uid.ancestors()).chain(itself) {
-        tx.execute(sql, &[prefix.into(), noun.as_str().into()]).await?;
+        tx.send(sql, &[prefix.into(), noun.as_str().into()]).await?;
     }
     Ok(())
 }
 
 /// Forgets a place that is gone and has nothing below it.
 pub(crate) async fn forget(tx: &mut Writer, prefix: &Uidp) -> Result<()> {
-    tx.execute("DELETE FROM counts WHERE prefix = $1 AND n = 0", &[prefix.into()]).await?;
-    Ok(())
+    tx.send("DELETE FROM counts WHERE prefix = $1 AND n = 0", &[prefix.into()]).await
 }
 
 /// How many rows of `noun` live below all these places together. No place may be inside another.

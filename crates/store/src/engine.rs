@@ -5,7 +5,10 @@
 
 mod fault;
 mod param;
+pub(crate) mod postgres;
+mod queue;
 mod row;
+mod schema;
 pub(crate) mod sqlite;
 
 use std::ops::ControlFlow;
@@ -25,6 +28,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Engine {
     Sqlite(sqlite::Sqlite),
+    Postgres(postgres::Postgres),
 }
 
 impl Engine {
@@ -32,6 +36,7 @@ impl Engine {
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
         match self {
             Self::Sqlite(engine) => Ok(Connection::Sqlite(engine.snapshot().await?)),
+            Self::Postgres(engine) => Ok(Connection::Postgres(engine.snapshot().await?)),
         }
     }
 
@@ -39,10 +44,11 @@ impl Engine {
     pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         match self {
             Self::Sqlite(engine) => engine.write(ctx, mode, work).await,
+            Self::Postgres(engine) => engine.write(ctx, mode, work).await,
         }
     }
 
@@ -50,14 +56,15 @@ impl Engine {
     pub(crate) async fn ping(&self) -> Result<()> {
         match self {
             Self::Sqlite(engine) => engine.ping().await,
+            Self::Postgres(engine) => engine.ping().await,
         }
     }
 
     /// The size of the database with its journal, in bytes.
-    #[expect(clippy::unused_async, reason = "engines over a network have to wait here")]
     pub(crate) async fn size(&self) -> Result<u64> {
         match self {
             Self::Sqlite(engine) => engine.size(),
+            Self::Postgres(engine) => engine.size().await,
         }
     }
 
@@ -65,6 +72,7 @@ impl Engine {
     pub(crate) async fn close(&self) {
         match self {
             Self::Sqlite(engine) => engine.close().await,
+            Self::Postgres(engine) => engine.close().await,
         }
     }
 }
@@ -73,45 +81,43 @@ impl Engine {
 #[derive(Debug)]
 pub(crate) enum Connection {
     Sqlite(sqlite::Connection),
+    Postgres(postgres::Connection),
 }
 
-#[expect(clippy::unused_async, reason = "SQLite answers at once; the engines over a network will not")]
 impl Connection {
     /// Reads every row of an answer.
-    pub(crate) async fn query_map<T>(
+    pub(crate) async fn query_map<T: Send>(
         &mut self,
         sql: &str,
         params: &[Param<'_>],
         mut read: impl FnMut(&Row<'_>) -> Result<T> + Send,
     ) -> Result<Vec<T>> {
         let mut rows = Vec::new();
-        match self {
-            Self::Sqlite(connection) => connection.query(sql, params, |row| {
-                rows.push(read(row)?);
-                Ok(ControlFlow::Continue(()))
-            })?,
-        }
+        self.query(sql, params, |row| {
+            rows.push(read(row)?);
+            Ok(ControlFlow::Continue(()))
+        })
+        .await?;
         Ok(rows)
     }
 
     /// Reads the first row of an answer, if it has any.
-    pub(crate) async fn query_one<T>(
+    pub(crate) async fn query_one<T: Send>(
         &mut self,
         sql: &str,
         params: &[Param<'_>],
         read: impl FnOnce(&Row<'_>) -> Result<T> + Send,
     ) -> Result<Option<T>> {
         let (mut read, mut found) = (Some(read), None);
-        match self {
-            Self::Sqlite(connection) => connection.query(sql, params, |row| {
-                found = read.take().map(|read| read(row)).transpose()?;
-                Ok(ControlFlow::Break(()))
-            })?,
-        }
+        self.query(sql, params, |row| {
+            found = read.take().map(|read| read(row)).transpose()?;
+            Ok(ControlFlow::Break(()))
+        })
+        .await?;
         Ok(found)
     }
 
-    /// Reads rows until `read` has seen enough.
+    /// Reads rows until `read` has seen enough. For answers that may be large: they are never gathered as a whole.
     pub(crate) async fn query_while(
         &mut self,
         sql: &str,
@@ -120,6 +126,19 @@ impl Connection {
     ) -> Result<()> {
         match self {
             Self::Sqlite(connection) => connection.query(sql, params, read),
+            Self::Postgres(connection) => connection.walk(sql, params, read).await,
+        }
+    }
+
+    async fn query(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+        read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
+    ) -> Result<()> {
+        match self {
+            Self::Sqlite(connection) => connection.query(sql, params, read),
+            Self::Postgres(connection) => connection.query(sql, params, read).await,
         }
     }
 
@@ -127,13 +146,32 @@ impl Connection {
     pub(crate) async fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Executed {
         match self {
             Self::Sqlite(connection) => connection.execute(sql, params),
+            Self::Postgres(connection) => connection.execute(sql, params).await,
+        }
+    }
+
+    /// Runs a statement whose answer nobody looks at. An engine over a network does not wait for it: a failure then shows
+    /// with a later statement, at the latest with [`Connection::settle`].
+    pub(crate) async fn send(&mut self, sql: &str, params: &[Param<'_>]) -> Result<()> {
+        match self {
+            Self::Sqlite(connection) => Ok(connection.execute(sql, params).map(drop)?),
+            Self::Postgres(connection) => connection.send(sql, params).await,
+        }
+    }
+
+    /// Waits for everything that was sent; fails when any of it has failed.
+    pub(crate) async fn settle(&mut self) -> Result<()> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(connection) => connection.settle().await,
         }
     }
 
     /// The revision of the write that this connection is in.
-    pub(crate) async fn next_revision(&mut self) -> Result<Revision> {
+    pub(crate) fn next_revision(&mut self) -> Result<Revision> {
         match self {
             Self::Sqlite(connection) => connection.next_revision(),
+            Self::Postgres(connection) => connection.next_revision(),
         }
     }
 
@@ -142,6 +180,7 @@ impl Connection {
         match (self, index) {
             (Self::Sqlite(_), Index::Primary(table)) => format!(" INDEXED BY sqlite_autoindex_{table}_1"),
             (Self::Sqlite(_), Index::Named(table, columns)) => format!(" INDEXED BY {table}_{columns}"),
+            (Self::Postgres(_), _) => String::new(),
         }
     }
 
@@ -149,6 +188,7 @@ impl Connection {
     pub(crate) fn is_spoilt(&self) -> bool {
         match self {
             Self::Sqlite(connection) => connection.is_spoilt(),
+            Self::Postgres(connection) => connection.is_spoilt(),
         }
     }
 }

@@ -46,7 +46,7 @@ pub async fn find(reader: &mut Reader, claim: &IdempotencyClaim, now: Timestamp)
 pub(crate) async fn claim(tx: &mut Writer, claim: &IdempotencyClaim) -> Result<()> {
     let now = tx.now();
     let expired = now.plus_seconds(-LIFETIME_SECONDS);
-    tx.execute(
+    tx.send(
         "DELETE FROM idempotency WHERE claim = $1 AND created_at <= $2 OR claim IN \
          (SELECT claim FROM idempotency WHERE created_at <= $2 ORDER BY created_at LIMIT $3)",
         &[claim.key.as_slice().into(), expired.into(), PURGE.into()],
@@ -78,7 +78,7 @@ pub async fn save(store: &Store, ctx: &Ctx, claim: &IdempotencyClaim, answer: Re
     store
         .bookkeeping(ctx, move |tx| {
             Box::pin(async move {
-                tx.execute(
+                tx.send(
                     "UPDATE idempotency SET message = $3, etag = $4 WHERE claim = $1 AND request = $2 AND message IS NULL",
                     &[
                         claim.key.as_slice().into(),
@@ -87,8 +87,7 @@ pub async fn save(store: &Store, ctx: &Ctx, claim: &IdempotencyClaim, answer: Re
                         answer.etag.as_ref().into(),
                     ],
                 )
-                .await?;
-                Ok(())
+                .await
             })
         })
         .await

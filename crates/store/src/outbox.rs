@@ -36,7 +36,7 @@ pub struct Event {
 
 pub(crate) async fn append(tx: &mut Writer, event: &Event) -> Result<()> {
     let upstream = event.upstream.as_ref().map(json).transpose()?;
-    tx.execute(
+    tx.send(
         "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, upstream, snapshot, at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         &[
@@ -53,8 +53,7 @@ pub(crate) async fn append(tx: &mut Writer, event: &Event) -> Result<()> {
             event.at.into(),
         ],
     )
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The events of the commits after `after`, in order: at most `limit`, which may end within a commit.

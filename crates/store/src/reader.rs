@@ -28,7 +28,7 @@ impl Reader {
         Self { connection, _in_use: Some(in_use) }
     }
 
-    pub(crate) async fn query_map<T>(
+    pub(crate) async fn query_map<T: Send>(
         &mut self,
         sql: &str,
         params: &[Param<'_>],
@@ -37,7 +37,7 @@ impl Reader {
         self.connection.query_map(sql, params, read).await
     }
 
-    pub(crate) async fn query_one<T>(
+    pub(crate) async fn query_one<T: Send>(
         &mut self,
         sql: &str,
         params: &[Param<'_>],

@@ -2,11 +2,11 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use domain::{Clock, Ctx, Entropy, Error, Kind, Result, Rule};
+use domain::{Clock, Ctx, Entropy, Error, Result};
 
 use crate::{
     BoxFuture, Database, Metrics, Reader, Writer,
-    engine::{Engine, sqlite::Sqlite},
+    engine::{Engine, postgres::Postgres, sqlite::Sqlite},
     later::{Later, Queue},
     writer::Mode,
 };
@@ -50,15 +50,11 @@ impl Store {
     /// # Errors
     /// Unavailable when another process uses the data folder or it cannot be used; failed precondition when a newer
     /// provost wrote it.
-    #[expect(clippy::unused_async, reason = "engines over a network have to wait here")]
     pub async fn open(config: &StoreConfig, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
         let metrics = Metrics::new();
         let engine = match &config.database {
             Database::Sqlite => Engine::Sqlite(Sqlite::open(&config.data, &metrics)?),
-            Database::Postgres(database) => {
-                let message = format!("cannot open {database}: PostgreSQL is not supported yet");
-                return Err(Error::new(Kind::Unimplemented, Rule::NotImplemented, message));
-            }
+            Database::Postgres(database) => Engine::Postgres(Postgres::open(database, &metrics).await?),
         };
         let (later, items) = Queue::new(&metrics);
         let inner = Arc::new(Inner { engine, clock, entropy, metrics, later });
@@ -78,7 +74,8 @@ impl Store {
     /// events it announced and the request's idempotency claim; the answer comes when all that is durable. When it fails,
     /// panics or `ctx` only validates, nothing is kept.
     ///
-    /// `work` must await nothing but functions of its writer.
+    /// `work` must await nothing but functions of its writer, and change nothing else: it may run more than once, each time
+    /// after what it did before was rolled back.
     ///
     /// # Errors
     /// Whatever `work` returns; invalid argument or aborted when the idempotency claim is taken; resource exhausted and
@@ -86,7 +83,7 @@ impl Store {
     pub async fn write<T, F>(&self, ctx: &Ctx, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         self.inner.write(ctx.clone(), Mode::Audited, work).await
     }
@@ -143,7 +140,7 @@ impl Store {
     pub(crate) async fn bookkeeping<T, F>(&self, ctx: Ctx, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         self.inner.write(ctx, Mode::Bookkeeping, work).await
     }
@@ -154,7 +151,7 @@ impl Inner {
     pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         self.metrics.writing(ctx.validate_only, self.engine.write(ctx, mode, work)).await
     }

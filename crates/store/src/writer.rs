@@ -69,7 +69,7 @@ impl Writer {
             if let Some(claim) = self.ctx.idempotency.clone() {
                 idempotency::claim(self, &claim).await?;
             }
-            self.revision = self.reader.connection.next_revision().await?;
+            self.revision = self.reader.connection.next_revision()?;
         }
         let value = work(self).await?;
         if self.mode == Mode::Audited {
@@ -80,6 +80,7 @@ impl Writer {
             entry.target(self.target.take().or_else(|| changes.into_iter().next().map(|c| (c.noun, c.uid, c.op))));
             audit::append(self, &entry).await?;
         }
+        self.reader.connection.settle().await?;
         if self.reader.connection.is_spoilt() {
             return Err(Error::internal("a write went on after one of its statements had failed"));
         }
@@ -156,6 +157,11 @@ impl Writer {
         }
         let ordinal = i64::try_from(self.changes.len()).unwrap_or(i64::MAX);
         self.changes.push(changes::Change { revision: self.revision, ordinal, noun, uid: uid.to_owned(), op });
+    }
+
+    /// Runs a statement whose answer nobody looks at; a failure fails the write, perhaps only at its end.
+    pub(crate) async fn send(&mut self, sql: &str, params: &[Param<'_>]) -> Result<()> {
+        self.reader.connection.send(sql, params).await
     }
 
     pub(crate) async fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Executed {

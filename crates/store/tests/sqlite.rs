@@ -30,7 +30,7 @@ fn engine() -> Sqlite {
     Sqlite { folder: tempfile::tempdir().expect("a folder for the test") }
 }
 
-conformance::cases!(super::engine());
+conformance::cases!(Some(super::engine()));
 
 #[tokio::test]
 async fn a_second_server_is_told_who_holds_the_folder() {

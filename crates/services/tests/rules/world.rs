@@ -223,10 +223,10 @@ pub(crate) fn request() -> ListRequest {
 macro_rules! edits {
     ($($edit:ident: $spec:ty,)*) => { $(
         /// A patch that edits a copy.
-        pub(crate) fn $edit(change: impl FnOnce(&mut $spec) + Send + 'static) -> domain::Patch<$spec> {
-            Box::new(move |current| {
+        pub(crate) fn $edit(change: impl FnOnce(&mut $spec) + Clone + Send + Sync + 'static) -> domain::Patch<$spec> {
+            Arc::new(move |current| {
                 let mut wish = current.clone();
-                change(&mut wish);
+                change.clone()(&mut wish);
                 Ok(wish)
             })
         }

@@ -135,6 +135,10 @@ impl Postgres {
         Self { max_connections: max_connections.max(Self::MIN_CONNECTIONS), ..self }
     }
 
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// Connections that this node holds at most.
     #[must_use]
     pub fn max_connections(&self) -> u32 {

@@ -1,17 +1,43 @@
 //! Values that go into SQL.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use domain::{Revision, Timestamp, Uidp};
 
 /// A value for a `$n` placeholder.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum Param<'a> {
     Null,
     Bool(bool),
     Int(i64),
     Text(Cow<'a, str>),
-    Bytes(&'a [u8]),
+    Bytes(Cow<'a, [u8]>),
+}
+
+impl Param<'_> {
+    /// The same value, borrowed from nobody.
+    pub(crate) fn into_owned(self) -> Param<'static> {
+        match self {
+            Self::Null => Param::Null,
+            Self::Bool(value) => Param::Bool(value),
+            Self::Int(value) => Param::Int(value),
+            Self::Text(value) => Param::Text(Cow::Owned(value.into_owned())),
+            Self::Bytes(value) => Param::Bytes(Cow::Owned(value.into_owned())),
+        }
+    }
+}
+
+/// Values are not printed: a client library's log may be on, and they are somebody's data.
+impl fmt::Debug for Param<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Null => "null",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Text(_) => "text",
+            Self::Bytes(_) => "bytes",
+        })
+    }
 }
 
 impl From<bool> for Param<'_> {
@@ -64,7 +90,7 @@ impl<'a> From<&'a Uidp> for Param<'a> {
 
 impl<'a> From<&'a [u8]> for Param<'a> {
     fn from(value: &'a [u8]) -> Self {
-        Self::Bytes(value)
+        Self::Bytes(Cow::Borrowed(value))
     }
 }
 

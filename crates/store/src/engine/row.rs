@@ -20,11 +20,16 @@ pub(crate) struct Row<'a> {
 #[derive(Clone, Copy)]
 enum Raw<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
+    Postgres(&'a tokio_postgres::Row),
 }
 
 impl<'a> Row<'a> {
     pub(crate) fn sqlite(row: &'a rusqlite::Row<'a>) -> Self {
         Self { raw: Raw::Sqlite(row), first: 0 }
+    }
+
+    pub(crate) fn postgres(row: &'a tokio_postgres::Row) -> Self {
+        Self { raw: Raw::Postgres(row), first: 0 }
     }
 
     /// The same row seen from a later column, for joins.
@@ -37,6 +42,7 @@ impl<'a> Row<'a> {
             Raw::Sqlite(row) => {
                 row.get_ref(self.first + column).map_err(Error::internal)?.as_str_or_null().map_err(Error::internal)
             }
+            Raw::Postgres(row) => row.try_get(self.first + column).map_err(Error::internal),
         }
     }
 
@@ -45,6 +51,7 @@ impl<'a> Row<'a> {
             Raw::Sqlite(row) => {
                 row.get_ref(self.first + column).map_err(Error::internal)?.as_i64_or_null().map_err(Error::internal)
             }
+            Raw::Postgres(row) => row.try_get(self.first + column).map_err(Error::internal),
         }
     }
 
@@ -53,12 +60,14 @@ impl<'a> Row<'a> {
             Raw::Sqlite(row) => {
                 row.get_ref(self.first + column).map_err(Error::internal)?.as_blob_or_null().map_err(Error::internal)
             }
+            Raw::Postgres(row) => row.try_get(self.first + column).map_err(Error::internal),
         }
     }
 
     pub(crate) fn bool(&self, column: usize) -> Result<bool> {
         match self.raw {
             Raw::Sqlite(_) => self.int(column).map(|n| n != 0),
+            Raw::Postgres(row) => row.try_get(self.first + column).map_err(Error::internal),
         }
     }
 

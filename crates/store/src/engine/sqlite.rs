@@ -58,7 +58,7 @@ impl Sqlite {
     pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         self.writer.write(ctx, mode, work).await
     }

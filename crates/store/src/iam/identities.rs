@@ -185,8 +185,7 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
 
 /// Notes an exchange, unless a later one is known. It is no change of the identity: its revision stays.
 pub(crate) async fn seen(tx: &mut Writer, uid: &Uidp, at: Timestamp) -> Result<()> {
-    tx.execute("UPDATE identities SET last_seen_at = $2 WHERE uid = $1 AND last_seen_at < $2", &[uid.into(), at.into()]).await?;
-    Ok(())
+    tx.send("UPDATE identities SET last_seen_at = $2 WHERE uid = $1 AND last_seen_at < $2", &[uid.into(), at.into()]).await
 }
 
 fn exists(fault: Fault, uid: &Uidp) -> Error {

@@ -64,7 +64,7 @@ pub(crate) fn at(seconds: i64) -> Ctx {
 pub(crate) async fn write<T, F>(store: &Store, work: F) -> Result<T>
 where
     T: Send + 'static,
-    F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Send + 'static,
+    F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
 {
     store.write(&ctx(), work).await
 }

@@ -1,9 +1,10 @@
 //! The schema, made and brought up to date at start.
 
-use domain::{Error, Kind, Result, Rule};
+use domain::{Error, Result};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::fault::translate;
+use crate::engine::schema;
 
 /// Every step in order. A released step never changes; new ones are added at the end.
 const STEPS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_core.sql")];
@@ -20,17 +21,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
     let version: Option<i64> =
         transaction.query_row("SELECT max(version) FROM schema_version", [], |row| row.get(0)).map_err(translate)?;
     let done = usize::try_from(version.unwrap_or(0)).map_err(Error::internal)?;
-    if done > STEPS.len() {
-        return Err(Error::new(
-            Kind::FailedPrecondition,
-            Rule::Unavailable,
-            format!(
-                "the database has schema {done}, and this provost knows {} at most: run the newer provost that wrote it, \
-                 or restore a backup from before the upgrade",
-                STEPS.len()
-            ),
-        ));
-    }
+    schema::left(done, STEPS.len())?;
     for (step, number) in STEPS.iter().zip(1_i64..).skip(done) {
         transaction.execute_batch(step).map_err(translate)?;
         transaction.execute("INSERT INTO schema_version (version) VALUES (?1)", [number]).map_err(translate)?;

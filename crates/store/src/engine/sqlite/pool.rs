@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Kind, Result, Rule, error::Detail};
+use domain::{Error, Result};
 use rusqlite::OpenFlags;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -15,6 +15,7 @@ use super::{
     connection::{Connection, Shared, lock},
     fault,
 };
+use crate::engine::queue::overloaded;
 
 /// How long a reader waits for a connection before the server calls itself overloaded.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -36,10 +37,7 @@ impl Pool {
     pub(super) async fn snapshot(self: &Arc<Self>) -> Result<Connection> {
         let permit = tokio::time::timeout(MAX_WAIT, Arc::clone(&self.permits).acquire_owned())
             .await
-            .map_err(|_| {
-                Error::new(Kind::ResourceExhausted, Rule::Overloaded, "too many reads are under way; retry in a moment")
-                    .with(Detail::RetryAfter(Duration::from_secs(1)))
-            })?
+            .map_err(|_| overloaded("too many reads are under way; retry in a moment"))?
             .map_err(|_| crate::engine::closed())?;
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let raw = idle.map_or_else(|| self.open(), Ok)?;

@@ -2,9 +2,10 @@
 
 use domain::{Clock, Entropy, Timestamp};
 use tempfile::TempDir;
+use tokio::sync::oneshot;
 
 use super::*;
-use crate::engine::sqlite::migrate::migrate;
+use crate::engine::{queue, sqlite::migrate::migrate};
 
 #[derive(Debug)]
 struct Still;
@@ -25,22 +26,13 @@ type Answer = oneshot::Receiver<Result<()>>;
 
 /// A request that runs one statement.
 fn request(sql: &'static str) -> (Box<dyn Write>, Answer) {
-    let (answer, answered) = oneshot::channel();
     let ctx = Ctx::system("test", Still.now(), Arc::new(Still));
-    let request = boxed(ctx, answer, move |tx| {
+    queue::request(ctx, Mode::Audited, move |tx| {
         Box::pin(async move {
             tx.execute(sql, &[]).await?;
             Ok(())
         })
-    });
-    (request, answered)
-}
-
-fn boxed<F>(ctx: Ctx, answer: oneshot::Sender<Result<()>>, work: F) -> Box<dyn Write>
-where
-    F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<()>> + Send + 'static,
-{
-    Box::new(Request { ctx, mode: Mode::Audited, work, answer })
+    })
 }
 
 fn session() -> (Session, TempDir) {

@@ -1,0 +1,91 @@
+//! PostgreSQL: one writing connection per node with group commit, and a bounded pool of connections that read.
+//!
+//! Writes are serial over all nodes: every write transaction first locks the one row of `revision`. See ADR 8.
+
+mod connection;
+mod connector;
+mod fault;
+mod group_commit;
+mod migrate;
+mod pool;
+mod session;
+mod tls;
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{Ctx, Error, Kind, Result, Rule};
+
+pub(crate) use connection::Connection;
+use connector::Connector;
+use group_commit::GroupCommit;
+use pool::Pool;
+
+use crate::{
+    BoxFuture, Metrics, Postgres as Database,
+    writer::{Mode, Writer},
+};
+
+/// How long the writer may take to say that it takes writes.
+const PING: Duration = Duration::from_millis(1500);
+
+/// An open database.
+#[derive(Debug)]
+pub(crate) struct Postgres {
+    pool: Pool,
+    writer: GroupCommit,
+}
+
+impl Postgres {
+    /// Opens the database, making and migrating its tables as needed.
+    ///
+    /// # Errors
+    /// Unavailable when it cannot be reached or used; failed precondition when it is newer than this program, or is one
+    /// that this program cannot use.
+    pub(crate) async fn open(database: &Database, metrics: &Metrics) -> Result<Self> {
+        let connector = Arc::new(Connector::new(database)?);
+        let mut session = connector.connect().await.map_err(|failure| failure.at(database))?;
+        migrate::migrate(&mut session).await?;
+        let readers = database.max_connections().saturating_sub(1).max(1) as usize;
+        metrics.set_read_connections(readers);
+        let pool = Pool::new(Arc::clone(&connector), readers)?;
+        Ok(Self { pool, writer: GroupCommit::start(connector, session, metrics.clone()).await? })
+    }
+
+    pub(crate) async fn snapshot(&self) -> Result<Connection> {
+        self.pool.snapshot().await
+    }
+
+    pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
+    {
+        self.writer.write(ctx, mode, work).await
+    }
+
+    /// Whether writes are being taken: the writer has just held the write lock.
+    pub(crate) async fn ping(&self) -> Result<()> {
+        tokio::time::timeout(PING, self.writer.ping()).await.map_err(|_| {
+            Error::new(Kind::Unavailable, Rule::Unavailable, "the database takes no writes at the moment; retry in a moment")
+        })?
+    }
+
+    /// The size of the database in bytes.
+    pub(crate) async fn size(&self) -> Result<u64> {
+        let mut size = 0;
+        self.pool
+            .snapshot()
+            .await?
+            .query("SELECT pg_database_size(current_database())", &[], |row| {
+                size = u64::try_from(row.int(0)?).unwrap_or(0);
+                Ok(std::ops::ControlFlow::Break(()))
+            })
+            .await?;
+        Ok(size)
+    }
+
+    pub(crate) async fn close(&self) {
+        self.pool.close();
+        self.writer.close().await;
+    }
+}

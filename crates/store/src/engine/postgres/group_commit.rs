@@ -1,0 +1,359 @@
+//! The writer: one task with one connection that takes the requests waiting in its queue, runs each in a savepoint, commits
+//! them together and only then answers.
+//!
+//! The first statement of a transaction locks the row of `revision`, so over all nodes one such transaction is under way at
+//! a time, and READ COMMITTED shows each statement everything that was committed before.
+//!
+//! What fails for a reason that passes is run again. When a connection is lost while it commits, the row of this node in
+//! `writers` tells whether it has: the transaction wrote its number there.
+
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, Mutex as StdMutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use domain::{Ctx, Error, Kind, Result, Revision, Rule};
+use tokio::{
+    sync::{Mutex, OwnedMutexGuard, mpsc, oneshot},
+    task::JoinHandle,
+};
+
+use super::{
+    connection::Connection,
+    connector::Connector,
+    fault::{Failure, Outlook, unavailable},
+    session::Session,
+};
+use crate::{
+    BoxFuture, Metrics, engine,
+    engine::{
+        Param,
+        queue::{BATCH, Job, Outcome, Queue, Write, answer_all, copy},
+    },
+    writer::{Mode, Writer},
+};
+
+/// How long a request may wait for the database to come back before it is refused.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a transaction takes up further requests: others wait for its lock.
+const TURN: Duration = Duration::from_millis(100);
+/// How long one request may run.
+const LONGEST: Duration = Duration::from_secs(10);
+/// How long the writer waits before it tries again: doubled each time, up to the second.
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(500));
+
+/// The handle of the writer task. The task ends when what is queued is worked off after the handle has gone.
+#[derive(Debug)]
+pub(super) struct GroupCommit {
+    queue: Queue,
+    task: StdMutex<Option<JoinHandle<()>>>,
+}
+
+impl GroupCommit {
+    /// Starts the task on its first connection.
+    pub(super) async fn start(connector: Arc<Connector>, mut session: Session, metrics: Metrics) -> Result<Self> {
+        let mut node = String::new();
+        session
+            .query("SELECT gen_random_uuid()::text", &[], |row| {
+                node = row.try_get(0).map_err(Failure::from)?;
+                Ok::<_, Failure>(ControlFlow::Break(()))
+            })
+            .await?;
+        let (queue, jobs) = Queue::new();
+        let session = Some(Arc::new(Mutex::new(session)));
+        let task = Task { connector, session, node, batch: 0, metrics };
+        let task = tokio::spawn(task.serve(jobs));
+        Ok(Self { queue, task: StdMutex::new(Some(task)) })
+    }
+
+    pub(super) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
+    {
+        self.queue.write(ctx, mode, work).await
+    }
+
+    pub(super) async fn ping(&self) -> Result<()> {
+        self.queue.ping().await
+    }
+
+    /// Works off the queue and ends the task.
+    pub(super) async fn close(&self) {
+        self.queue.hang_up();
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(task) = task
+            && let Err(error) = task.await
+        {
+            tracing::error!(%error, "the store's writer has ended early");
+        }
+    }
+}
+
+type Guard = OwnedMutexGuard<Session>;
+type Pings = Vec<oneshot::Sender<Result<()>>>;
+
+/// The writer's side.
+struct Task {
+    connector: Arc<Connector>,
+    /// The connection, when there is one that may be used. Only this task and the request that it runs have it.
+    session: Option<Arc<Mutex<Session>>>,
+    /// What this node is called in `writers`.
+    node: String,
+    /// How many commits were tried.
+    batch: i64,
+    metrics: Metrics,
+}
+
+/// Why a transaction has kept nothing.
+enum Undone {
+    /// It may go well another time.
+    Again(Error),
+    /// It would fail again.
+    Never(Error),
+    /// The connection was lost while it committed: perhaps it has kept everything.
+    InDoubt(Error),
+}
+
+impl Task {
+    async fn serve(mut self, mut jobs: mpsc::Receiver<Job>) {
+        let (mut waiting, mut pings) = (Vec::new(), Vec::new());
+        let mut backoff = BACKOFF.0;
+        while gather(&mut jobs, &mut waiting, &mut pings).await {
+            waiting.retain(|write| !write.is_abandoned());
+            let Err(undone) = self.together(&mut waiting, &mut pings).await else {
+                backoff = BACKOFF.0;
+                continue;
+            };
+            match undone {
+                Undone::Never(error) => answer_all(waiting.drain(..), Some(&error)),
+                Undone::Again(error) => {
+                    tracing::warn!(?error, requests = waiting.len(), "a transaction has to be run again");
+                    refuse_late(&mut waiting, &error);
+                    for ping in pings.drain(..) {
+                        // Who asked may have gone.
+                        _ = ping.send(Err(copy(&error)));
+                    }
+                    tokio::time::sleep(backoff).await;
+                    backoff = (backoff * 2).min(BACKOFF.1);
+                }
+                Undone::InDoubt(error) => self.clear_up(&mut waiting, error).await,
+            }
+        }
+        self.session = None;
+    }
+
+    /// Runs the requests in one transaction and answers those that it has done; the others stay.
+    async fn together(&mut self, waiting: &mut Vec<Box<dyn Write>>, pings: &mut Pings) -> std::result::Result<(), Undone> {
+        let mut session = self.begin().await.map_err(Undone::Again)?;
+        for ping in pings.drain(..) {
+            _ = ping.send(Ok(()));
+        }
+        let (begun, first) = (Instant::now(), session.revision);
+        let (mut done, mut kept) = (0, 0);
+        let shared = OwnedMutexGuard::mutex(&session).clone();
+        for write in waiting.iter_mut() {
+            if done > 0 && begun.elapsed() > TURN {
+                break;
+            }
+            let before = session.revision;
+            session.send_batch("SAVEPOINT request");
+            let run = write.run(engine::Connection::Postgres(Connection::writing(session)));
+            let outcome = tokio::time::timeout(LONGEST, run).await.unwrap_or_else(|_| {
+                write.fail(Error::internal("a write waited for something other than its own statements"));
+                Outcome::Failed
+            });
+            session = Arc::clone(&shared).lock_owned().await;
+            if outcome == Outcome::Failed {
+                // What it has not waited for must not be taken for a failure of the next one.
+                _ = session.settle().await;
+            }
+            if let Some((outlook, error)) = session.trouble() {
+                self.roll_back(session, outlook);
+                return Err(Undone::Again(error));
+            }
+            done += 1;
+            match outcome {
+                Outcome::Keep => {
+                    kept += 1;
+                    session.send_batch("RELEASE request");
+                }
+                Outcome::Tried => session.send_batch("ROLLBACK TO request; RELEASE request"),
+                Outcome::Failed => {
+                    session.revision = before;
+                    session.send_batch("ROLLBACK TO request; RELEASE request");
+                }
+            }
+        }
+        // The revision of a trial was shown to its caller and must not be that of something else.
+        if kept > 0 || session.revision > first {
+            self.commit(session, first, kept).await?;
+        } else {
+            session.send_batch("ROLLBACK");
+        }
+        answer_all(waiting.drain(..done), None);
+        Ok(())
+    }
+
+    /// A connection in a transaction that holds the write lock.
+    async fn begin(&mut self) -> Result<Guard> {
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => Arc::new(Mutex::new(self.connector.connect().await?)),
+        };
+        let mut guard = Arc::clone(&session).lock_owned().await;
+        guard.forget_trouble();
+        guard.send_batch("BEGIN ISOLATION LEVEL READ COMMITTED");
+        let mut last = None;
+        let locked = guard
+            .query("SELECT n FROM revision FOR UPDATE", &[], |row| {
+                last = Some(Revision(row.try_get(0).map_err(Failure::from)?));
+                Ok::<_, Failure>(ControlFlow::Continue(()))
+            })
+            .await;
+        self.session = Some(session);
+        match (locked, last) {
+            (Ok(()), Some(last)) => {
+                guard.revision = last;
+                Ok(guard)
+            }
+            (Ok(()), None) => {
+                self.roll_back(guard, Outlook::Lost);
+                Err(Error::internal("the store has lost its revision"))
+            }
+            (Err(failure), _) => {
+                self.roll_back(guard, failure.outlook());
+                Err(failure.translate())
+            }
+        }
+    }
+
+    /// Makes the `kept` requests durable.
+    async fn commit(&mut self, mut session: Guard, first: Revision, kept: usize) -> std::result::Result<(), Undone> {
+        self.batch += 1;
+        let prepared = async {
+            if session.revision > first {
+                let last = session.revision;
+                session.send("UPDATE revision SET n = $1", &[last.into()]).await?;
+            }
+            let sql = "INSERT INTO writers (node, batch) VALUES ($1, $2) \
+                       ON CONFLICT (node) DO UPDATE SET batch = excluded.batch, seen = now()";
+            session.send(sql, &[(&self.node).into(), Param::Int(self.batch)]).await
+        };
+        if let Err(failure) = prepared.await {
+            let outlook = failure.outlook();
+            self.roll_back(session, outlook);
+            return Err(undone(failure));
+        }
+        let since = Instant::now();
+        match session.batch("COMMIT").await {
+            Ok(()) => {
+                if kept > 0 {
+                    self.metrics.committed(kept, since.elapsed());
+                }
+                Ok(())
+            }
+            Err(failure) if failure.is_rolled_back() => {
+                self.roll_back(session, failure.outlook());
+                Err(undone(failure))
+            }
+            Err(failure) => {
+                self.roll_back(session, Outlook::Lost);
+                Err(Undone::InDoubt(failure.translate()))
+            }
+        }
+    }
+
+    /// Ends a transaction that failed, or gives its connection up.
+    fn roll_back(&mut self, mut session: Guard, outlook: Outlook) {
+        if outlook == Outlook::Lost || !session.is_fit() {
+            self.session = None;
+            self.connector.distrust();
+        } else {
+            session.send_batch("ROLLBACK");
+        }
+    }
+
+    /// Finds out whether the last commit was made, and answers the requests if it was; if not they stay, to be run again.
+    async fn clear_up(&mut self, waiting: &mut Vec<Box<dyn Write>>, cause: Error) {
+        tracing::warn!(?cause, requests = waiting.len(), "the database was lost during a commit; asking for its outcome");
+        let (since, mut backoff) = (Instant::now(), BACKOFF.0);
+        loop {
+            match self.has_committed().await {
+                Ok(true) => return answer_all(waiting.drain(..), None),
+                Ok(false) => return,
+                Err(error) if since.elapsed() > PATIENCE => {
+                    let message = "the database was lost while it committed, and whether the request was applied is not known: \
+                                   read the resource; a retry with the same Idempotency-Key is safe";
+                    let unknown = Error::new(Kind::Unavailable, Rule::Unavailable, message).because(error);
+                    for mut write in waiting.drain(..) {
+                        write.fail(copy(&unknown));
+                        write.answer(None);
+                    }
+                    return;
+                }
+                Err(_) => {
+                    tokio::time::sleep(backoff).await;
+                    backoff = (backoff * 2).min(BACKOFF.1);
+                }
+            }
+        }
+    }
+
+    /// INVARIANT: the transaction of the commit in question held the write lock, so it has ended once we hold it.
+    async fn has_committed(&mut self) -> Result<bool> {
+        let mut session = self.begin().await?;
+        let mut batch = None;
+        let found = session
+            .query("SELECT batch FROM writers WHERE node = $1", &[(&self.node).into()], |row| {
+                batch = Some(row.try_get(0).map_err(Failure::from)?);
+                Ok::<_, Failure>(ControlFlow::Break(()))
+            })
+            .await;
+        let outlook = found.as_ref().map_or_else(Failure::outlook, |()| Outlook::Stays);
+        self.roll_back(session, outlook);
+        found?;
+        Ok(batch == Some(self.batch))
+    }
+}
+
+/// Waits for something to do. `false` when there is nothing left and nothing more will come.
+async fn gather(jobs: &mut mpsc::Receiver<Job>, waiting: &mut Vec<Box<dyn Write>>, pings: &mut Pings) -> bool {
+    if waiting.is_empty() {
+        match jobs.recv().await {
+            Some(job) => take(job, waiting, pings),
+            None => return false,
+        }
+    }
+    while waiting.len() < BATCH
+        && let Ok(job) = jobs.try_recv()
+    {
+        take(job, waiting, pings);
+    }
+    true
+}
+
+fn take(job: Job, waiting: &mut Vec<Box<dyn Write>>, pings: &mut Pings) {
+    match job {
+        Job::Write(write) => waiting.push(write),
+        Job::Ping(answer) => pings.push(answer),
+    }
+}
+
+/// Refuses those who have waited long enough for the database to come back.
+fn refuse_late(waiting: &mut Vec<Box<dyn Write>>, error: &Error) {
+    for mut write in waiting.extract_if(.., |write| write.since().elapsed() > PATIENCE) {
+        write.fail(copy(error));
+        write.answer(None);
+    }
+}
+
+fn undone(failure: Failure) -> Undone {
+    match failure.outlook() {
+        Outlook::Stays => Undone::Never(failure.translate()),
+        Outlook::Passes | Outlook::Lost => {
+            Undone::Again(unavailable("the database does not answer; retry in a moment").because(failure.translate()))
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The queue in front of a writer: requests that wait for a group commit, whatever engine makes it.
+
+use std::{
+    any::Any,
+    panic::AssertUnwindSafe,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use domain::{Ctx, Error, Kind, Result, Rule, error::Detail};
+use futures::FutureExt;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{Connection, closed};
+use crate::{
+    BoxFuture,
+    writer::{Mode, Writer},
+};
+
+/// Requests that may wait; more are refused after [`MAX_WAIT`].
+const QUEUE: usize = 1024;
+/// Requests that share a commit at most.
+pub(super) const BATCH: usize = 256;
+/// How long a request waits for a place in the queue before the server calls itself overloaded.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+
+/// The sending side.
+#[derive(Debug)]
+pub(super) struct Queue {
+    jobs: Mutex<Option<mpsc::Sender<Job>>>,
+}
+
+/// What a writer is asked for.
+pub(super) enum Job {
+    Write(Box<dyn Write>),
+    /// Wants to know whether writes are being taken.
+    Ping(oneshot::Sender<Result<()>>),
+}
+
+/// A request to write, whatever it answers.
+pub(super) trait Write: Send {
+    /// Whether nobody waits for the answer any more. What nobody waits for is not begun.
+    fn is_abandoned(&self) -> bool;
+    /// When it was asked for.
+    fn since(&self) -> Instant;
+    /// Runs the work in a transaction of its own and keeps the result. It may run again after what it did was rolled back.
+    fn run(&mut self, connection: Connection) -> BoxFuture<'_, Outcome>;
+    /// Gives the work another result.
+    fn fail(&mut self, error: Error);
+    /// Tells the caller, after the commit: its own result, or `failure` instead of a success.
+    fn answer(self: Box<Self>, failure: Option<Error>);
+}
+
+/// What a request came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// What it did is to be kept.
+    Keep,
+    /// It succeeded and was only a trial.
+    Tried,
+    /// It failed.
+    Failed,
+}
+
+impl Queue {
+    pub(super) fn new() -> (Self, mpsc::Receiver<Job>) {
+        let (sender, jobs) = mpsc::channel(QUEUE);
+        (Self { jobs: Mutex::new(Some(sender)) }, jobs)
+    }
+
+    pub(super) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
+    {
+        let (request, answered) = request(ctx, mode, work);
+        self.submit(Job::Write(request)).await?;
+        answered.await.map_err(|_| closed())?
+    }
+
+    /// Answers when the writer has worked off what was queued before.
+    pub(super) async fn ping(&self) -> Result<()> {
+        let (answer, answered) = oneshot::channel();
+        self.submit(Job::Ping(answer)).await?;
+        answered.await.map_err(|_| closed())?
+    }
+
+    async fn submit(&self, job: Job) -> Result<()> {
+        let queue = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(closed)?;
+        queue.send_timeout(job, MAX_WAIT).await.map_err(|refused| match refused {
+            mpsc::error::SendTimeoutError::Timeout(_) => overloaded("too many writes are waiting; retry in a moment"),
+            mpsc::error::SendTimeoutError::Closed(_) => closed(),
+        })
+    }
+
+    /// Takes nothing more. The writer works off what is queued and ends.
+    pub(super) fn hang_up(&self) {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// The error for one of our own limits.
+pub(super) fn overloaded(message: &str) -> Error {
+    Error::new(Kind::ResourceExhausted, Rule::Overloaded, message).with(Detail::RetryAfter(Duration::from_secs(1)))
+}
+
+/// The same error for somebody else; the cause becomes a text.
+pub(super) fn copy(error: &Error) -> Error {
+    let copy = Error::new(error.kind(), error.rule(), error.message());
+    error.details().iter().cloned().fold(copy, Error::with).because(format!("of a common commit: {error:?}"))
+}
+
+/// Answers everybody. A failure of the common commit replaces every success.
+pub(super) fn answer_all(writes: impl IntoIterator<Item = Box<dyn Write>>, failure: Option<&Error>) {
+    for write in writes {
+        write.answer(failure.map(copy));
+    }
+}
+
+/// A request and where its answer arrives.
+pub(super) fn request<T, F>(ctx: Ctx, mode: Mode, work: F) -> (Box<dyn Write>, oneshot::Receiver<Result<T>>)
+where
+    T: Send + 'static,
+    F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
+{
+    let (answer, answered) = oneshot::channel();
+    (Box::new(Request { ctx, mode, work, since: Instant::now(), result: None, answer }), answered)
+}
+
+struct Request<T, F> {
+    ctx: Ctx,
+    mode: Mode,
+    work: F,
+    since: Instant,
+    result: Option<Result<T>>,
+    answer: oneshot::Sender<Result<T>>,
+}
+
+impl<T, F> Write for Request<T, F>
+where
+    T: Send + 'static,
+    F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
+{
+    fn is_abandoned(&self) -> bool {
+        self.answer.is_closed()
+    }
+
+    fn since(&self) -> Instant {
+        self.since
+    }
+
+    fn run(&mut self, connection: Connection) -> BoxFuture<'_, Outcome> {
+        Box::pin(async move {
+            let mut writer = Writer::new(connection, self.ctx.clone(), self.mode);
+            let run = AssertUnwindSafe(writer.run(self.work.clone())).catch_unwind().await;
+            let result = run.unwrap_or_else(|panic| Err(panicked(&*panic)));
+            let outcome = match &result {
+                Err(_) => Outcome::Failed,
+                Ok(_) if self.ctx.validate_only => Outcome::Tried,
+                Ok(_) => Outcome::Keep,
+            };
+            self.result = Some(result);
+            outcome
+        })
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.result = Some(Err(error));
+    }
+
+    fn answer(self: Box<Self>, failure: Option<Error>) {
+        let result = self.result.unwrap_or_else(|| Err(closed()));
+        // A caller that has gone meanwhile reads the outcome from the resource.
+        _ = self.answer.send(match failure {
+            Some(failure) => result.and(Err(failure)),
+            None => result,
+        });
+    }
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Error {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Error::internal(format!("a write panicked: {}", text.unwrap_or("without a message")))
+}

@@ -1,0 +1,40 @@
+//! The conformance suite on PostgreSQL, and what only a server over the network can show.
+//! Where there is no PostgreSQL the tests pass and say so; with `PROVOST_TEST_REQUIRE` they fail.
+
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod conformance;
+#[path = "postgres/nodes.rs"]
+mod nodes;
+#[path = "postgres/outages.rs"]
+mod outages;
+#[path = "postgres/proxy.rs"]
+mod proxy;
+
+use std::sync::Arc;
+
+use conformance::{BoxFuture, Engine, kit};
+use store::{Database, Postgres, Store, StoreConfig};
+
+/// An empty database, dropped with the test.
+pub(crate) struct Server {
+    pub(crate) database: pgcluster::Database,
+}
+
+impl Engine for Server {
+    fn open(&self) -> BoxFuture<'_, domain::Result<Store>> {
+        Box::pin(open(self.database.url()))
+    }
+}
+
+pub(crate) async fn open(url: String) -> domain::Result<Store> {
+    let database = Postgres::parse(&url).expect("a URL").with_max_connections(6);
+    let config = StoreConfig { data: "unused".into(), database: Database::Postgres(database) };
+    Store::open(&config, Arc::new(kit::Standing), Arc::new(kit::Counting::default())).await
+}
+
+pub(crate) fn engine() -> Option<Server> {
+    pgcluster::shared().map(|cluster| Server { database: cluster.database() })
+}
+
+conformance::cases!(super::engine());

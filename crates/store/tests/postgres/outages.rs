@@ -1,0 +1,154 @@
+//! What a store does when its server or its connections fail.
+
+use std::time::Duration;
+
+use domain::{Error, Kind, Rule};
+use store::{Database, Postgres, Store, StoreConfig, iam::groups};
+
+use super::{
+    Server,
+    conformance::{BoxFuture, Engine},
+    engine, kit, open,
+    proxy::{Mood, Proxy},
+};
+
+fn cut(server: &Server) {
+    let name = server.database.name();
+    let cut = format!("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{name}'");
+    server.database.cluster().sql("postgres", &cut);
+}
+
+fn insert(store: &Store, n: u64) -> BoxFuture<'static, domain::Result<groups::GroupFilter>> {
+    let (store, group) = (store.clone(), kit::group(kit::root(n), &format!("org-{n}")));
+    Box::pin(async move {
+        kit::write(&store, |tx| Box::pin(async move { groups::insert(tx, &group).await.map(|_| groups::GroupFilter::default()) }))
+            .await
+    })
+}
+
+/// How many rows a table has.
+fn count(server: &Server, table: &str) -> u64 {
+    server.database.sql(&format!("SELECT count(*) FROM {table}")).parse().expect("a number")
+}
+
+fn passes(error: &Error) -> bool {
+    error.kind() == Kind::Unavailable && error.rule() == Rule::Unavailable
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cut_connections_lose_nothing_and_repeat_nothing() {
+    const WRITERS: u64 = 8;
+    const WRITES: u64 = 30;
+    let Some(server) = engine() else { return };
+    let store = server.open().await.expect("opens");
+    let tasks: Vec<_> = (0..WRITERS)
+        .map(|writer| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                let mut kept = 0;
+                for n in 0..WRITES {
+                    match insert(&store, writer * WRITES + n).await {
+                        Ok(_) => kept += 1,
+                        Err(error) => assert!(passes(&error), "{error:?}"),
+                    }
+                }
+                kept
+            })
+        })
+        .collect();
+    for _ in 0..4 {
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        tokio::task::block_in_place(|| cut(&server));
+    }
+    let mut kept = 0;
+    for task in tasks {
+        kept += task.await.expect("writes");
+    }
+    // The patience of a request is longer than the cuts, so that it never has to be told.
+    assert_eq!(kept, WRITERS * WRITES);
+    assert_eq!((count(&server, "groups"), count(&server, "audit"), count(&server, "changes")), (kept, kept, kept));
+    store.ping().await.expect("is well again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_passes_is_tried_again() {
+    let Some(server) = engine() else { return };
+    let store = server.open().await.expect("opens");
+    for (n, code) in (1..).zip(["40001", "40P01"]) {
+        server.database.sql(&format!(
+            "CREATE SEQUENCE tries_{n}; GRANT ALL ON SEQUENCE tries_{n} TO PUBLIC; \
+             CREATE FUNCTION fail_{n}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             IF nextval('tries_{n}') < 3 THEN RAISE EXCEPTION 'again' USING ERRCODE = '{code}'; END IF; RETURN NEW; END $$; \
+             CREATE TRIGGER fail_{n} BEFORE INSERT ON groups FOR EACH ROW EXECUTE FUNCTION fail_{n}()"
+        ));
+        insert(&store, n).await.expect("goes well the third time");
+        assert_eq!(server.database.sql(&format!("DROP TRIGGER fail_{n} ON groups; SELECT last_value FROM tries_{n}")), "3");
+    }
+    assert_eq!((count(&server, "groups"), count(&server, "audit")), (2, 2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_commit_is_asked_for() {
+    let Some(server) = engine() else { return };
+    let proxy = Proxy::start(server.database.cluster().address()).await;
+    let store = open(server.database.cluster().url_at(proxy.address, server.database.name())).await.expect("opens");
+    for (n, mood) in (1..).zip([Mood::LoseRequest, Mood::LoseAnswer, Mood::LoseRequest, Mood::LoseAnswer]) {
+        proxy.set(mood);
+        insert(&store, n).await.expect("is applied");
+        assert_eq!(proxy.mood(), Mood::Calm, "the commit was lost");
+        assert_eq!((count(&server, "groups"), count(&server, "audit")), (n, n), "{mood:?}: once");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_that_cannot_be_asked_for_is_said_to_be_unknown() {
+    let Some(server) = engine() else { return };
+    let proxy = Proxy::start(server.database.cluster().address()).await;
+    let store = open(server.database.cluster().url_at(proxy.address, server.database.name())).await.expect("opens");
+    proxy.set(Mood::LoseAll);
+    let unknown = insert(&store, 1).await.expect_err("nobody knows");
+    assert!(passes(&unknown) && unknown.message().contains("retry with the same Idempotency-Key is safe"), "{unknown:?}");
+    assert!(passes(&store.ping().await.expect_err("is not well")));
+    proxy.set(Mood::Calm);
+    insert(&store, 2).await.expect("goes on");
+    store.ping().await.expect("is well again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_takes_no_writes_is_not_ready() {
+    let Some(server) = engine() else { return };
+    let store = server.open().await.expect("opens");
+    store.ping().await.expect("is well");
+    let name = server.database.name().to_owned();
+    server.database.sql(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
+    cut(&server);
+    assert!(passes(&store.ping().await.expect_err("is not well")));
+    let refused = insert(&store, 1).await.expect_err("is refused");
+    assert!(passes(&refused), "{refused:?}");
+    server.database.cluster().sql("postgres", &format!("ALTER DATABASE {name} RESET default_transaction_read_only"));
+    insert(&store, 1).await.expect("goes on");
+    store.ping().await.expect("is well again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn too_many_reads_are_refused() {
+    let Some(server) = engine() else { return };
+    let database = Postgres::parse(&server.database.url()).expect("a URL").with_max_connections(2);
+    let config = StoreConfig { data: "unused".into(), database: Database::Postgres(database) };
+    let entropy = std::sync::Arc::new(kit::Counting::default());
+    let store = Store::open(&config, std::sync::Arc::new(kit::Standing), entropy).await.expect("opens");
+    let reader = store.reader().await.expect("the only one");
+    let refused = store.reader().await.map(drop).expect_err("there is no other");
+    assert_eq!((refused.kind(), refused.rule()), (Kind::ResourceExhausted, Rule::Overloaded));
+    insert(&store, 1).await.expect("writes have a connection of their own");
+    drop(reader);
+    store.reader().await.map(drop).expect("is free again");
+}
+
+#[tokio::test]
+async fn who_cannot_be_reached_is_named_without_the_password() {
+    let refused =
+        open("postgres://provost:hunter2@127.0.0.1:1/nothing?sslmode=disable".to_owned()).await.expect_err("is not there");
+    assert!(passes(&refused) && refused.message().contains("127.0.0.1:1/nothing"), "{}", refused.message());
+    assert!(!format!("{refused:?}").contains("hunter2"));
+}
