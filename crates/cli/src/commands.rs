@@ -81,7 +81,7 @@ fn execute(global: &Global, command: Command) -> Result<(), Failure> {
             Command::Auth(auth) => auth.run(global).await,
             Command::Iam(iam) => iam.run(global).await,
             Command::Images(images) => images.run(global).await,
-            Command::Admin(admin) => admin.run().await,
+            Command::Admin(admin) => admin.run(global).await,
             Command::Config(config) => config.run(global),
             Command::Dev(dev) => dev.run(global).await,
             Command::Contract(contract) => contract.run(),

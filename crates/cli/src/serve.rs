@@ -25,6 +25,7 @@ pub(crate) mod record;
 mod settings;
 pub(crate) mod signals;
 
+pub(crate) use assembly::sts_settings;
 pub use assembly::{Running, assemble};
 pub(crate) use core::Core;
 pub use dev::DevAccount;

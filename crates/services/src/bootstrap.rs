@@ -1,56 +1,30 @@
 //! What a server does for itself: the built-in roles at every start, and the first organization.
 
-use std::{collections::BTreeMap, sync::Arc};
+mod seed;
+
+use std::sync::Arc;
 
 use access::built_in;
 use domain::{
     Ctx, Description, Error, ListRequest, Name, Noun, Op, Result, Revision, Scopes, Uidp, UidpFilter,
-    iam::{
-        ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, Relationship, Role, RoleBinding, RoleSpec,
-        identity::user_uid, role::built_in_uid,
-    },
+    iam::{Role, RoleSpec, identity::user_uid, role::built_in_uid},
 };
 use store::{
-    ListQuery, Store, Writer,
+    ListQuery, Store,
     iam::{
         groups::{self, GroupFilter},
-        identities, roles,
+        roles,
     },
 };
 
-use crate::iam::{
-    groups::{bind_owner, insert},
-    role_bindings::bindings_of,
-};
+use self::seed::user;
+pub use self::seed::{Seed, Seeded};
+use crate::iam::{groups::bind_owner, role_bindings::bindings_of};
 
 /// The server's own use cases. They ask for no capability: only the program calls them.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
     store: Store,
-}
-
-/// An organization to begin with, and the user that owns it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seed {
-    /// The organization's name.
-    pub organization: Name,
-    /// The user's name.
-    pub owner: Name,
-    /// The issuer of the user's tokens.
-    pub issuer: String,
-    /// The user's subject at that issuer.
-    pub subject: String,
-}
-
-/// What a [`Seed`] became.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seeded {
-    /// The organization.
-    pub organization: Group,
-    /// The user that owns it.
-    pub owner: Identity,
-    /// The binding that says so.
-    pub binding: RoleBinding,
 }
 
 impl Bootstrap {
@@ -108,32 +82,6 @@ impl Bootstrap {
         Ok(groups::list(&mut reader, &query).await?.total == 0)
     }
 
-    /// Makes an organization and its owner, in one transaction. A user that exists already is taken as it is.
-    ///
-    /// # Errors
-    /// What the store answers.
-    pub async fn organization(&self, ctx: &Ctx, seed: Seed) -> Result<Seeded> {
-        let call = ctx.clone();
-        self.store
-            .write(ctx, move |tx| {
-                Box::pin(async move {
-                    let owner = user(&call, tx, &seed).await?;
-                    let spec = GroupSpec {
-                        name: seed.organization,
-                        description: Description::default(),
-                        verified: false,
-                        kind: OrgKind::Unspecified,
-                    };
-                    let organization = insert(&call, tx, call.entropy.root_uidp()?, spec).await?;
-                    let uid = organization.uid.as_str();
-                    tx.announce(Noun::Group, uid, Op::Created, uid, &organization).await?;
-                    let binding = bind_owner(&call, tx, &organization.uid, &owner.uid).await?;
-                    Ok(Seeded { organization, owner, binding })
-                })
-            })
-            .await
-    }
-
     /// Makes the seed's user a further owner of an organization that exists, in one transaction.
     ///
     /// # Errors
@@ -174,37 +122,4 @@ fn spec_of(role: &built_in::BuiltInRole) -> RoleSpec {
         description: Description::trusted(role.description),
         capabilities: role.capabilities(),
     }
-}
-
-/// The user of the seed, made if need be.
-async fn user(ctx: &Ctx, tx: &mut Writer, seed: &Seed) -> Result<Identity> {
-    let uid = user_uid(&seed.issuer, &seed.subject);
-    if let Some(known) = identities::get(tx, &uid).await? {
-        return Ok(known);
-    }
-    let identity = Identity {
-        uid,
-        spec: IdentitySpec {
-            name: seed.owner.clone(),
-            description: Description::default(),
-            company: String::new(),
-            relationship: Relationship::ClaimMatch(ClaimMatch {
-                issuer: Matcher::Literal(seed.issuer.clone()),
-                subject: Matcher::Literal(seed.subject.clone()),
-                audience: None,
-                claims: BTreeMap::new(),
-                claim_patterns: BTreeMap::new(),
-            }),
-        },
-        email: None,
-        email_unverified: None,
-        last_seen_at: ctx.now,
-        created_at: ctx.now,
-        updated_at: ctx.now,
-        // A user's identifier comes again when the user does: counted from the time, the revision never does, so that no token
-        // from before a deletion is good for the new row.
-        relationship_revision: ctx.now.0,
-        revision: tx.revision(),
-    };
-    identities::insert(tx, &identity).await
 }

@@ -51,7 +51,8 @@ impl AuditEntry {
             actor: actor_text(&ctx.actor),
             upstream: upstream(&ctx.actor).cloned(),
             token_id: match &ctx.actor {
-                Actor::Caller(caller) => Some(caller.token_id.clone()),
+                // Operators at the machine act without a token.
+                Actor::Caller(caller) => Some(caller.token_id.clone()).filter(|id| !id.is_empty()),
                 Actor::Anonymous | Actor::System(_) => None,
             },
             method: ctx.method.to_owned(),

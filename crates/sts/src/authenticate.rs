@@ -28,7 +28,7 @@ impl Authenticator {
 #[async_trait]
 impl Authenticate for Authenticator {
     async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Caller, Vec<Grant>), Error> {
-        let token = self.tokens.verify(bearer, now)?;
+        let token = self.tokens.verify(bearer, now).await?;
         if !token.caller.audience.contains(&self.audience) {
             let message = format!("the token is not for this API; exchange for the audience {}", self.audience);
             return Err(Error::unauthenticated(Rule::TokenInvalid, message));

@@ -94,7 +94,7 @@ impl Exchange {
             Some(uid) => self.targeted(ctx, uid, token, &wish, facts).await?,
             None => self.untargeted(ctx, token.map_err(invalid)?, &wish, facts).await?,
         };
-        self.mint(ctx, subject, facts)
+        self.mint(ctx, subject, facts).await
     }
 
     /// For a named identity: whatever its relationship says.
@@ -176,7 +176,7 @@ impl Exchange {
         wish: Wish,
         facts: &mut Facts,
     ) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
-        let own = self.tokens.verify(bearer, ctx.now)?;
+        let own = self.tokens.verify(bearer, ctx.now).await?;
         facts.keys_from = Some("own");
         if !own.caller.operator {
             refuse_revoked(&mut self.store.reader().await?, &own).await?;
@@ -192,7 +192,7 @@ impl Exchange {
             narrowing: caller.narrowing,
             expires_at,
         };
-        self.mint(ctx, subject, facts)
+        self.mint(ctx, subject, facts).await
     }
 
     fn judge(&self, verified: Verified, now: Timestamp, facts: &mut Facts) -> Result<Judged, Error> {
@@ -200,10 +200,10 @@ impl Exchange {
         Judged::new(verified, now, self.settings.limits.leeway)
     }
 
-    fn mint(&self, ctx: &Ctx, subject: Subject, facts: &mut Facts) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
+    async fn mint(&self, ctx: &Ctx, subject: Subject, facts: &mut Facts) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
         let (identity, upstream) = (subject.identity.clone(), subject.upstream.clone());
         facts.identity = Some(identity.to_string());
-        let issued = self.tokens.mint(subject, ctx)?;
+        let issued = self.tokens.mint(subject, ctx).await?;
         Ok((issued, identity, upstream))
     }
 

@@ -2,10 +2,13 @@
 
 mod ring;
 mod root;
+mod rotation;
 mod seal;
 mod signing;
+mod stored;
 
 pub use ring::Keyring;
 pub use root::RootKey;
+pub use rotation::{KeyInfo, KeyState, Rotation};
 pub use seal::Sealer;
-pub use signing::SigningKeys;
+pub use signing::{SigningKeys, check_opens};

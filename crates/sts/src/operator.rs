@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{Actor, Caller, Ctx, Error, Narrowing, Secret, Upstream, iam::identity::operator_uid};
+use domain::{Actor, Caller, Ctx, Error, Narrowing, Secret, Timestamp, Upstream, iam::identity::operator_uid};
 use store::Store;
 
 use crate::{
@@ -41,35 +41,51 @@ impl Operators {
         if seconds == 0 || ttl > limit {
             return Err(Error::field("ttl", format!("ttl must be between 1 s and {} s", limit.as_secs())));
         }
-        if os_user.is_empty() || os_user.len() > MAX_USER || os_user.chars().any(char::is_control) {
-            return Err(Error::field("user", format!("user must be one line of 1 to {MAX_USER} bytes")));
-        }
+        let upstream = self.upstream(os_user)?;
         let audience = self.settings.base_url.clone();
-        let upstream = Upstream { iss: OS_USERS.to_owned(), sub: os_user.to_owned(), aud: audience.clone() };
         let subject = Subject {
             identity: operator_uid(),
             relationship_revision: 0,
-            audience: vec![audience.clone()],
+            audience: vec![audience],
             upstream: Some(upstream.clone()),
             email: None,
             narrowing: Narrowing::default(),
             expires_at: ctx.now.plus_seconds(seconds),
         };
-        let issued = self.tokens.mint(subject, ctx)?;
+        let issued = self.tokens.mint(subject, ctx).await?;
+        let ctx = self.acting(ctx, upstream, issued.token_id, issued.expires_at);
+        self.store.write(&ctx, |_| Box::pin(async { Ok(()) })).await?;
+        Ok(issued.token)
+    }
+
+    /// The context of something that `os_user` does on the server's machine, without a token.
+    ///
+    /// # Errors
+    /// Invalid argument when the user's name is not one line of at most 256 bytes.
+    pub fn at_the_machine(&self, ctx: &Ctx, os_user: &str) -> Result<Ctx, Error> {
+        Ok(self.acting(ctx, self.upstream(os_user)?, String::new(), ctx.now))
+    }
+
+    fn acting(&self, ctx: &Ctx, upstream: Upstream, token_id: String, expires_at: Timestamp) -> Ctx {
         let caller = Caller {
             identity: operator_uid(),
             operator: true,
             issuer: self.settings.auth_url.clone(),
-            audience: vec![audience],
+            audience: vec![self.settings.base_url.clone()],
             issued_at: ctx.now,
-            expires_at: issued.expires_at,
-            token_id: issued.token_id,
+            expires_at,
+            token_id,
             upstream: Some(upstream),
             email: None,
             narrowing: Narrowing::default(),
         };
-        let ctx = Ctx { actor: Actor::Caller(Arc::new(caller)), ..ctx.clone() };
-        self.store.write(&ctx, |_| Box::pin(async { Ok(()) })).await?;
-        Ok(issued.token)
+        Ctx { actor: Actor::Caller(Arc::new(caller)), ..ctx.clone() }
+    }
+
+    fn upstream(&self, os_user: &str) -> Result<Upstream, Error> {
+        if os_user.is_empty() || os_user.len() > MAX_USER || os_user.chars().any(char::is_control) {
+            return Err(Error::field("user", format!("user must be one line of 1 to {MAX_USER} bytes")));
+        }
+        Ok(Upstream { iss: OS_USERS.to_owned(), sub: os_user.to_owned(), aud: self.settings.base_url.clone() })
     }
 }

@@ -44,8 +44,13 @@ pub struct Limits {
     pub operator_token_lifetime: Duration,
     /// How far the clocks of issuers may be ahead, for `nbf` and `iat`.
     pub leeway: Duration,
-    /// How long a key that no longer signs stays published after a rotation.
+    /// How long a key that no longer signs stays published after a rotation: longer than any token lives.
     pub rotation_overlap: Duration,
+    /// How long a new key is published before it signs: longer than [`Limits::keys_reload`] and what verifiers may keep a
+    /// key set for, together.
+    pub rotation_lead: Duration,
+    /// How often every node reads the signing keys again.
+    pub keys_reload: Duration,
     /// Limit for connecting to an issuer.
     pub connect_timeout: Duration,
     /// Limit for one answer of an issuer, from the request to its last byte.
@@ -108,6 +113,8 @@ impl Default for Limits {
             operator_token_lifetime: seconds(3600),
             leeway: seconds(60),
             rotation_overlap: seconds(2 * 3600),
+            rotation_lead: seconds(120),
+            keys_reload: seconds(15),
             connect_timeout: seconds(3),
             fetch_timeout: seconds(8),
             fetch_size: 1024 * 1024,

@@ -11,14 +11,14 @@ use serde_json::Value;
 use crate::{
     Settings,
     jws::{JwsError, MAX_TOKEN, Unverified},
-    keys::Keyring,
+    keys::SigningKeys,
 };
 
 /// Makes and judges our own tokens. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Tokens {
     settings: Arc<Settings>,
-    ring: Arc<Keyring>,
+    keys: SigningKeys,
 }
 
 /// A token that we made.
@@ -89,17 +89,17 @@ enum Audience {
 }
 
 impl Tokens {
-    /// Tokens signed by `ring` under these settings.
+    /// Tokens signed with `keys` under these settings.
     #[must_use]
-    pub fn new(settings: Arc<Settings>, ring: Arc<Keyring>) -> Self {
-        Self { settings, ring }
+    pub fn new(settings: Arc<Settings>, keys: SigningKeys) -> Self {
+        Self { settings, keys }
     }
 
     /// Makes a token.
     ///
     /// # Errors
     /// Invalid argument when the narrowing makes it larger than [`MAX_TOKEN`].
-    pub(crate) fn mint(&self, subject: Subject, ctx: &Ctx) -> Result<IssuedToken, Error> {
+    pub(crate) async fn mint(&self, subject: Subject, ctx: &Ctx) -> Result<IssuedToken, Error> {
         let mut token_id = [0; 16];
         ctx.entropy.fill(&mut token_id)?;
         let token_id = hex::encode(token_id);
@@ -122,7 +122,7 @@ impl Tokens {
                 caps: subject.narrowing.capabilities,
             },
         };
-        let token = self.ring.sign(&claims)?;
+        let token = self.keys.sign(&claims, ctx.now).await?;
         if token.expose().len() > MAX_TOKEN {
             return Err(Error::field(
                 "scopes",
@@ -136,7 +136,7 @@ impl Tokens {
     ///
     /// # Errors
     /// Unauthenticated when it is not ours, altered, of another kind or expired.
-    pub(crate) fn verify(&self, bearer: &Secret<String>, now: Timestamp) -> Result<OwnToken, Error> {
+    pub(crate) async fn verify(&self, bearer: &Secret<String>, now: Timestamp) -> Result<OwnToken, Error> {
         let text = bearer.expose();
         if text.is_empty() {
             return Err(Error::unauthenticated(Rule::TokenMissing, "this call needs a bearer token"));
@@ -148,10 +148,11 @@ impl Tokens {
                 "the token is not one of this server's; exchange it at /sts/exchange first",
             ));
         }
-        let keys = unverified
-            .key_id()
-            .and_then(|key_id| self.ring.verifier(key_id, now))
-            .ok_or_else(|| invalid(JwsError::UnknownKey))?;
+        let keys = match unverified.key_id() {
+            Some(key_id) => self.keys.verifier(key_id, now).await,
+            None => None,
+        };
+        let keys = keys.ok_or_else(|| invalid(JwsError::UnknownKey))?;
         let verified = unverified.verify(&keys).map_err(invalid)?;
         if verified.kind.as_deref() != Some("JWT") {
             return Err(Error::unauthenticated(Rule::TokenInvalid, "the token is not an API token"));

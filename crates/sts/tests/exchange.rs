@@ -30,7 +30,7 @@ async fn a_workload_exchanges_its_token() {
     });
     assert_eq!(claims(&issued), expected);
     let header = jsonwebtoken::decode_header(issued.token.expose()).expect("a header");
-    assert_eq!((header.alg, header.kid), (Algorithm::ES256, world.keys.ring().active_key_id()));
+    assert_eq!((header.alg, header.kid), (Algorithm::ES256, world.keys.ring().active_key_id(NOW)));
 
     world.bind(&identity, &["groups.list"]).await;
     let (caller, grants) = world.authenticate(issued.token.expose(), NOW).await.expect("a caller");

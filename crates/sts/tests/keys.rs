@@ -6,17 +6,20 @@ mod support;
 use std::{sync::Arc, time::Duration};
 
 use domain::{
-    Ctx, Kind, Place, Rule, Secret, Timestamp,
+    Ctx, Kind, Place, Rule, Secret,
     iam::identity::operator_uid,
     ports::{Authenticate, Ready},
 };
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde_json::{Value, json};
 use store::audit;
-use sts::{ExchangeRequest, RootKey, Settings, SigningKeys, discovery_document};
+use sts::{
+    ExchangeRequest, RootKey, Settings, SigningKeys, discovery_document,
+    keys::{KeyState, Rotation},
+};
 use support::{
     b64, p256,
-    world::{NOW, US, World, open},
+    world::{NOW, Standing, US, World, open},
 };
 
 async fn operator(world: &World) -> Secret<String> {
@@ -60,7 +63,7 @@ async fn only_our_own_tokens_are_api_tokens() {
         claims[name] = value;
         claims
     };
-    let kid = world.keys.ring().active_key_id();
+    let kid = world.keys.ring().active_key_id(NOW);
     let evil = p256();
     for (token, rule, part) in [
         (String::new(), Rule::TokenMissing, "bearer"),
@@ -89,33 +92,130 @@ async fn only_our_own_tokens_are_api_tokens() {
     assert_eq!(other.authenticate(&good, NOW).await.expect_err("refused").rule(), Rule::TokenInvalid);
 }
 
+fn kids(keys: &Value) -> Vec<String> {
+    keys["keys"].as_array().expect("keys").iter().map(|key| key["kid"].as_str().expect("a kid").to_owned()).collect()
+}
+
+async fn operator_at(world: &World, seconds: i64) -> Secret<String> {
+    let ctx = world.ctx("", NOW.plus_seconds(seconds));
+    world.operators.operator_token(&ctx, Duration::from_mins(10), "alice").await.expect("a token")
+}
+
+fn key_of(token: &Secret<String>) -> String {
+    jsonwebtoken::decode_header(token.expose()).expect("a header").kid.expect("a kid")
+}
+
 #[tokio::test]
 async fn a_rotation_keeps_old_tokens_good_until_they_expire() {
     let world = World::new(Settings::new(US)).await;
     let ring = world.keys.ring();
-    let (old, old_key) = (operator(&world).await, ring.active_key_id().expect("a key"));
-    let ctx = |seconds: i64| Ctx::system("sts.rotate", NOW.plus_seconds(seconds), world.entropy.clone());
-    let new_key = world.keys.rotate(&ctx(10)).await.expect("rotated");
-    assert!(new_key != old_key && ring.active_key_id() == Some(new_key.clone()));
-    let kids = |now: Timestamp| -> Vec<String> {
-        let keys = ring.jwks(now);
-        keys["keys"].as_array().expect("keys").iter().map(|key| key["kid"].as_str().expect("a kid").to_owned()).collect()
-    };
-    assert_eq!(kids(NOW.plus_seconds(10)), [new_key.clone(), old_key.clone()]);
-    world.authenticate(old.expose(), NOW.plus_seconds(599)).await.expect("still good");
-    world.authenticate(operator(&world).await.expose(), NOW.plus_seconds(11)).await.expect("good");
-    // Two hours later the old key is neither published nor believed, and the next rotation deletes it.
-    assert_eq!(kids(NOW.plus_seconds(10 + 7200)), std::slice::from_ref(&new_key));
-    let third = world.keys.rotate(&ctx(10 + 7200)).await.expect("rotated");
-    let rows = store::signing_keys::list(&mut world.store.reader().await.expect("a reader")).await.expect("rows");
-    assert_eq!(rows.iter().map(|row| &row.kid).collect::<Vec<_>>(), [&third, &new_key]);
+    let at = |seconds: i64| NOW.plus_seconds(seconds);
+    let ctx = |seconds: i64| Ctx::system("sts.rotate", at(seconds), world.entropy.clone());
+    let (old, old_key) = (operator(&world).await, ring.active_key_id(NOW).expect("a key"));
+    let rotated = world.keys.rotate(&ctx(10), Rotation::Planned).await.expect("rotated");
+    let new_key = rotated.key_id;
+    assert_eq!((rotated.state, rotated.signs_from), (KeyState::Next, at(130)));
     world.keys.check().await.expect("ready");
+    // Published at once, it signs only when every verifier can have seen it.
+    assert_eq!(kids(&ring.jwks(at(10))), [new_key.clone(), old_key.clone()]);
+    assert_eq!(key_of(&operator_at(&world, 129).await), old_key);
+    assert_eq!(key_of(&operator_at(&world, 130).await), new_key);
+    world.authenticate(old.expose(), at(599)).await.expect("still good");
+    world.authenticate(operator_at(&world, 130).await.expose(), at(131)).await.expect("good");
+    // Two hours later the old key is neither published nor believed, and the next rotation deletes it.
+    assert_eq!(kids(&ring.jwks(at(130 + 7200))), std::slice::from_ref(&new_key));
+    let third = world.keys.rotate(&ctx(130 + 7200), Rotation::Planned).await.expect("rotated").key_id;
+    let listed = world.keys.list(at(130 + 7200)).await.expect("keys");
+    let told: Vec<_> = listed.iter().map(|key| (key.key_id.clone(), key.state)).collect();
+    assert_eq!(told, [(third, KeyState::Next), (new_key, KeyState::Signs)]);
+}
+
+#[tokio::test]
+async fn one_rotation_at_a_time() {
+    let world = World::new(Settings::new(US)).await;
+    let ctx = |seconds: i64| Ctx::system("sts.rotate", NOW.plus_seconds(seconds), world.entropy.clone());
+    world.keys.rotate(&ctx(0), Rotation::Planned).await.expect("rotated");
+    let error = world.keys.rotate(&ctx(119), Rotation::Planned).await.expect_err("refused");
+    assert_eq!(error.kind(), Kind::FailedPrecondition);
+    assert!(error.message().contains("waits for its time"), "{error}");
+    world.keys.rotate(&ctx(120), Rotation::Planned).await.expect("rotated");
+    // What is urgent does not wait.
+    world.keys.rotate(&ctx(121), Rotation::Now).await.expect("rotated");
+}
+
+#[tokio::test]
+async fn an_urgent_rotation_ends_the_old_tokens() {
+    let world = World::new(Settings::new(US)).await;
+    let old = operator(&world).await;
+    let ctx = Ctx::system("sts.rotate", NOW, world.entropy.clone());
+    let new_key = world.keys.rotate(&ctx, Rotation::Now).await.expect("rotated").key_id;
+    assert_eq!(kids(&world.keys.ring().jwks(NOW)), std::slice::from_ref(&new_key));
+    assert_eq!(world.authenticate(old.expose(), NOW).await.expect_err("refused").rule(), Rule::TokenInvalid);
+    world.authenticate(operator(&world).await.expose(), NOW).await.expect("good");
+}
+
+/// Another node on the same database.
+async fn node(world: &World) -> (SigningKeys, sts::Authenticator) {
+    let root = Arc::new(RootKey::open(&world.folder.path().join("key")).expect("a key"));
+    let ctx = Ctx::system("sts.keys", NOW, world.entropy.clone());
+    let keys = SigningKeys::open(world.store.clone(), root, &world.settings.limits, Arc::new(Standing), &ctx).await;
+    let keys = keys.expect("keys");
+    let tokens = sts::Tokens::new(world.settings.clone(), keys.clone());
+    (keys, sts::Authenticator::new(world.store.clone(), tokens, US))
+}
+
+#[tokio::test]
+async fn another_node_learns_of_a_rotation_by_the_first_token_or_the_next_reload() {
+    let world = World::new(Settings::new(US)).await;
+    let (idle, asked) = (node(&world).await, node(&world).await);
+    let ctx = Ctx::system("sts.rotate", NOW, world.entropy.clone());
+    let old = operator(&world).await;
+    world.keys.rotate(&ctx, Rotation::Planned).await.expect("rotated");
+    let new = operator_at(&world, 120).await;
+    let now = NOW.plus_seconds(121);
+    for token in [&old, &new] {
+        asked.1.authenticate(token, now).await.expect("good on the other node");
+    }
+    assert_eq!(asked.0.ring().jwks(now), world.keys.ring().jwks(now));
+    assert_ne!(idle.0.ring().jwks(now), world.keys.ring().jwks(now), "nothing told it yet");
+    let stop = tokio::sync::Notify::new();
+    let keeping = idle.0.clone().keep(stop.notified());
+    let learned = async {
+        while idle.0.ring().jwks(now) != world.keys.ring().jwks(now) {
+            tokio::task::yield_now().await;
+        }
+        stop.notify_one();
+    };
+    tokio::join!(keeping, learned);
+    assert_eq!(idle.0.ring().active_key_id(now), Some(key_of(&new)));
+}
+
+#[tokio::test]
+async fn a_node_that_cannot_read_the_keys_verifies_and_stops_signing_in_time() {
+    let world = World::new(Settings::new(US)).await;
+    let (keys, authenticator) = node(&world).await;
+    let tokens = sts::Tokens::new(world.settings.clone(), keys.clone());
+    let operators = sts::Operators::new(world.store.clone(), tokens, world.settings.clone());
+    let token = operator(&world).await;
+    let ctx = |seconds: i64| world.ctx("", NOW.plus_seconds(seconds));
+    world.keys.rotate(&ctx(0), Rotation::Planned).await.expect("rotated");
+    keys.reload(NOW).await.expect("reloaded");
+    world.keys.rotate(&ctx(120), Rotation::Now).await.expect("rotated");
+    world.store.close().await;
+    // It still believes what it knows, and signs with the key of the plan that it knows.
+    authenticator.authenticate(&token, NOW.plus_seconds(599)).await.expect("good");
+    let ring = keys.ring();
+    assert_eq!(kids(&ring.jwks(NOW.plus_seconds(120))).len(), 2);
+    assert_eq!(ring.active_key_id(NOW.plus_seconds(120)).as_ref(), kids(&ring.jwks(NOW)).first());
+    // An hour without news is too long to sign with anything.
+    let error = operators.operator_token(&ctx(3600), Duration::from_mins(1), "alice").await.expect_err("refused");
+    assert_eq!(error.kind(), Kind::Unavailable);
 }
 
 #[tokio::test]
 async fn keys_survive_a_restart_encrypted_and_need_their_key_file() {
     let world = World::new(Settings::new(US)).await;
-    let (token, kid) = (operator(&world).await, world.keys.ring().active_key_id());
+    let (token, kid) = (operator(&world).await, world.keys.ring().active_key_id(NOW));
     let rows = store::signing_keys::list(&mut world.store.reader().await.expect("a reader")).await.expect("rows");
     assert!(sts::jws::SigningKey::from_pkcs8(&rows[0].private_key).is_err(), "the private key is stored in the clear");
     world.store.close().await;
@@ -123,15 +223,18 @@ async fn keys_survive_a_restart_encrypted_and_need_their_key_file() {
     let store = open(folder.path(), &entropy).await;
     let ctx = Ctx::system("sts.keys", NOW, entropy.clone());
     let root = |path: &std::path::Path| RootKey::open_or_create(path, &*entropy).map(Arc::new).expect("a key");
-    let keys = SigningKeys::open(store.clone(), root(&folder.path().join("key")), &settings.limits, &ctx).await.expect("keys");
-    assert_eq!(keys.ring().active_key_id(), kid);
-    let tokens = sts::Tokens::new(settings.clone(), keys.ring());
+    let keys = SigningKeys::open(store.clone(), root(&folder.path().join("key")), &settings.limits, Arc::new(Standing), &ctx)
+        .await
+        .expect("keys");
+    assert_eq!(keys.ring().active_key_id(NOW), kid);
+    let tokens = sts::Tokens::new(settings.clone(), keys);
     sts::Authenticator::new(store.clone(), tokens, US).authenticate(&token, NOW).await.expect("still good");
     let lost = folder.path().join("lost");
     let error = RootKey::of_store(&store, &lost, &*entropy).await.expect_err("refused");
     assert!(error.message().contains("put it back from your backup") && !lost.exists(), "{error}");
-    let error =
-        SigningKeys::open(store, root(&folder.path().join("another")), &settings.limits, &ctx).await.expect_err("refused");
+    let error = SigningKeys::open(store, root(&folder.path().join("another")), &settings.limits, Arc::new(Standing), &ctx)
+        .await
+        .expect_err("refused");
     assert_eq!(error.kind(), Kind::FailedPrecondition);
     assert!(error.message().contains("another key file"), "{error}");
 }

@@ -37,14 +37,14 @@ pub(crate) type Answer<R> = Result<(<R as Rpc>::Response, Option<String>)>;
 impl Server {
     pub(crate) async fn new() -> Self {
         let data = tempfile::tempdir().unwrap();
-        let (clock, entropy) = (Arc::new(Still), Arc::new(Counted::default()) as Arc<dyn Entropy>);
+        let (clock, entropy) = (Arc::new(Still) as Arc<dyn Clock>, Arc::new(Counted::default()) as Arc<dyn Entropy>);
         let config = StoreConfig::sqlite(data.path());
-        let store = Store::open(&config, clock, entropy.clone()).await.unwrap();
+        let store = Store::open(&config, clock.clone(), entropy.clone()).await.unwrap();
         let ctx = Ctx::system("test", NOW, entropy.clone());
         let root = Arc::new(RootKey::from_bytes(&Secret::new([7; 32])));
         let settings = Arc::new(sts::Settings::new(URL));
-        let keys = SigningKeys::open(store.clone(), root.clone(), &settings.limits, &ctx).await.unwrap();
-        let tokens = Tokens::new(settings.clone(), keys.ring());
+        let keys = SigningKeys::open(store.clone(), root.clone(), &settings.limits, clock, &ctx).await.unwrap();
+        let tokens = Tokens::new(settings.clone(), keys);
         let seal = Arc::new(Sealer::new(root, entropy.clone()));
         Bootstrap::new(store.clone()).built_in_roles(&ctx).await.unwrap();
         let rules = services::Settings::default();

@@ -2,21 +2,33 @@
 
 use clap::Subcommand;
 
-use crate::exit::Failure;
+use crate::{config::Global, exit::Failure};
 
+mod bootstrap;
+mod keys;
 mod place;
+mod rotate_keys;
 mod token;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Admin {
+    /// Make the first organization, and the user of your identity provider who owns it
+    Bootstrap(bootstrap::Bootstrap),
     /// Print a token that may do everything, for at most an hour; the audit log keeps who asked for it
     Token(token::Token),
+    /// Show the keys that sign tokens
+    Keys(keys::Keys),
+    /// Make a new key that signs tokens; the old one stays valid until its last token has expired
+    RotateKeys(rotate_keys::RotateKeys),
 }
 
 impl Admin {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
         match self {
+            Self::Bootstrap(bootstrap) => bootstrap.run(global).await,
             Self::Token(token) => token.run().await,
+            Self::Keys(keys) => keys.run(global).await,
+            Self::RotateKeys(rotate_keys) => rotate_keys.run(global).await,
         }
     }
 }

@@ -28,14 +28,17 @@ impl Serve {
         let settings = server::load(&self.flags.0)?.settings;
         logging::start(&settings.log)?;
         let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
+        // Whoever reads that the server is ready may end it at once.
+        let signal = signals::termination()?;
         tracing::info!(address = %running.addr, base_url = running.base_url, "ready");
         output::text(&banner(&running))?;
-        let signal = signals::termination().await?;
+        let signal = signal.await;
+        let again = signals::termination()?;
         tracing::info!(signal, "stopping");
         tokio::select! {
             () = running.stop() => tracing::info!("stopped"),
-            again = signals::termination() => {
-                return Err(Failure::failed(format!("stopped at once by {}: requests under way were cut off", again?)));
+            again = again => {
+                return Err(Failure::failed(format!("stopped at once by {again}: requests under way were cut off")));
             }
         }
         Ok(())

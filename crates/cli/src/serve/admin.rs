@@ -1,11 +1,14 @@
 //! What operators ask of a data folder. A running server does it when `provost admin` asks through its socket; without one
 //! the command does the same by itself.
 
+pub(crate) mod bootstrap;
+pub(crate) mod keys;
 pub(crate) mod protocol;
 pub(crate) mod socket;
 
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -37,12 +40,18 @@ impl Admin {
         _updates: mpsc::Sender<Update>,
     ) -> Result<Value, Failure> {
         match request {
-            Request::Token { ttl_seconds } => self.token(Duration::from_secs(ttl_seconds), asked_by).await,
+            Request::Token { ttl_seconds } => value(&self.token(Duration::from_secs(ttl_seconds), asked_by).await?),
+            Request::Bootstrap(wish) => value(&bootstrap::perform(&self.core, wish, asked_by).await?),
+            Request::Keys => value(&keys::list(&self.core).await?),
+            Request::RotateKeys { at_once } => value(&keys::rotate(&self.core, at_once, asked_by).await?),
         }
     }
 
-    async fn token(&self, ttl: Duration, asked_by: &str) -> Result<Value, Failure> {
-        let token = self.core.operators().token(ttl, asked_by).await?;
-        Ok(Value::from(token.expose().as_str()))
+    async fn token(&self, ttl: Duration, asked_by: &str) -> Result<String, Failure> {
+        Ok(self.core.operators().token(ttl, asked_by).await?.expose().clone())
     }
+}
+
+fn value<T: Serialize>(answer: &T) -> Result<Value, Failure> {
+    serde_json::to_value(answer).map_err(|error| Failure::failed(error.to_string()))
 }

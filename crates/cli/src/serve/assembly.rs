@@ -6,7 +6,7 @@ use api::Services;
 use domain::{Clock, Entropy, ports::Seal};
 use gateway::Server;
 use services::{AuditRefusals, Bootstrap, Groups, Identities, ReplayStore, Repos, RoleBindings, Roles, WhoAmI};
-use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer};
+use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys};
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -85,6 +85,7 @@ async fn start(
             tracing::warn!(%error, path = %path.display(), "no admin socket: `provost admin` will not reach this server");
         }
     }
+    tasks.spawn(SigningKeys::clone(&core.signing).keep(stop.clone().cancelled_owned()));
     for listener in listeners {
         tasks.spawn(server.clone().serve(listener, stop.clone()));
     }
@@ -120,7 +121,8 @@ async fn listen(addresses: &[SocketAddr]) -> Result<(Vec<TcpListener>, SocketAdd
     Ok((listeners, first))
 }
 
-fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
+/// The settings of the token service of a server that is known as `urls`.
+pub(crate) fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
     let dev = settings.dev.then(|| Provider { issuer: dev::issuer(&urls.base), audiences: Vec::new() });
     let mut sts = sts::Settings::from(urls);
     sts.allow_loopback_http = settings.dev;

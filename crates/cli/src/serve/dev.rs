@@ -36,6 +36,7 @@ pub(super) async fn account(core: &Core, base_url: &str, last: Option<&Record>) 
         owner: Name::trusted(SUBJECT),
         issuer: issuer.clone(),
         subject: SUBJECT.to_owned(),
+        email: None,
     };
     let seeded = match bootstrap.owned_by(&issuer, SUBJECT).await? {
         Some(known) => known,

@@ -25,4 +25,13 @@ impl Operators {
         let ctx = Ctx::system("admin token", self.clock.now(), Arc::clone(&self.entropy));
         self.inner.operator_token(&ctx, ttl, asked_by).await
     }
+
+    /// The context of what the system's user `asked_by` does at the machine as an operator.
+    ///
+    /// # Errors
+    /// Invalid argument when the user's name cannot be kept.
+    pub(crate) fn ctx(&self, task: &'static str, asked_by: &str) -> Result<Ctx, Error> {
+        let ctx = Ctx::system(task, self.clock.now(), Arc::clone(&self.entropy));
+        self.inner.at_the_machine(&ctx, asked_by)
+    }
 }

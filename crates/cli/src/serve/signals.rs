@@ -1,15 +1,17 @@
-//! The signals that end the server.
+//! The signals that end the server, and long work.
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Waits for SIGTERM or SIGINT and names it.
+/// Watches for SIGTERM and SIGINT from now on; the future names the one that came.
 ///
 /// # Errors
 /// When the system refuses to watch for signals.
-pub(crate) async fn termination() -> std::io::Result<&'static str> {
+pub(crate) fn termination() -> std::io::Result<impl Future<Output = &'static str>> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    Ok(tokio::select! {
-        _ = terminate.recv() => "SIGTERM",
-        _ = interrupt.recv() => "SIGINT",
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => "SIGTERM",
+            _ = interrupt.recv() => "SIGINT",
+        }
     })
 }

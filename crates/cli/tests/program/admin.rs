@@ -1,4 +1,4 @@
-//! Operators: tokens from beside the server, and from its folder alone.
+//! What operators do: beside the server, and on its folder alone.
 
 use std::{
     os::unix::fs::{MetadataExt, PermissionsExt},
@@ -12,11 +12,19 @@ use tempfile::TempDir;
 
 use crate::support::{PROVOST, Ran, Server, User, finish};
 
-fn admin_token(data: &Path, more: &[&str]) -> Ran {
+mod bootstrap;
+mod keys;
+
+/// Runs `provost admin LINE --data DATA`.
+fn admin(data: &Path, line: &[&str]) -> Ran {
     let user = User::nowhere();
     let mut command = user.command(PROVOST);
-    command.args(["admin", "token", "--data"]).arg(data).args(more);
+    command.arg("admin").args(line).arg("--data").arg(data);
     finish(command, "")
+}
+
+fn admin_token(data: &Path, more: &[&str]) -> Ran {
+    admin(data, &[&["token"], more].concat())
 }
 
 #[tokio::main]

@@ -220,6 +220,7 @@ impl Transcript {
             (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "[token]"),
             (r"/tmp/\.tmp\w+", "[tmp]"),
             (r"-{20,}", "[line]"),
+            (r"/\S+/provost ", "provost "),
         ] {
             settings.add_filter(pattern, kind);
         }

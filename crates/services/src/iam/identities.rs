@@ -17,6 +17,8 @@ use store::{Store, iam::identities};
 
 pub use store::iam::identities::IdentityFilter;
 
+pub(crate) use relationship::check as check_relationship;
+
 use crate::page_tokens::{Fingerprint, PageTokens};
 
 /// The use cases of identities.

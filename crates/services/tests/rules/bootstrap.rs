@@ -70,6 +70,7 @@ async fn an_organization_can_get_a_further_owner() {
         owner: name("bob"),
         issuer: ISSUER.to_owned(),
         subject: subject.to_owned(),
+        email: None,
     };
     let seeded = world.bootstrap.owner(&world.system(), organization.clone(), seed("bob")).await.unwrap();
     assert_eq!(seeded.organization.uid, organization);
@@ -97,4 +98,60 @@ async fn a_user_that_was_deleted_comes_back_without_its_old_tokens() {
     let (_, again) = world.organization("alice").await;
     assert_eq!(again, alice);
     assert!(revision(&again).await.unwrap() > before, "a token names the revision that it was made under");
+}
+
+#[tokio::test]
+async fn planting_the_same_seed_again_changes_nothing() {
+    let world = World::new().await;
+    let seed = |organization: &str, subject: &str| Seed {
+        organization: name(organization),
+        owner: name("ada"),
+        issuer: ISSUER.to_owned(),
+        subject: subject.to_owned(),
+        email: Some("ada@example.com".to_owned()),
+    };
+    let plant = async |seed: Seed| world.bootstrap.organization_once(&world.system(), seed).await;
+    let (first, made) = plant(seed("acme", "ada")).await.unwrap();
+    assert!(made);
+    assert_eq!(first.owner.email.as_deref(), Some("ada@example.com"));
+    let newest = async || store::audit::newest(&mut world.store.reader().await.unwrap(), 1).await.unwrap();
+    let before = newest().await;
+    assert_eq!(plant(seed("acme", "ada")).await.unwrap(), (first.clone(), false));
+    assert_eq!(newest().await, before, "nothing was written");
+
+    let error = plant(seed("acme", "bob")).await.unwrap_err();
+    assert_eq!(error.kind(), domain::Kind::AlreadyExists);
+    assert!(error.message().contains("bob of https://issuer.example does not own it"), "{error}");
+    assert_eq!(newest().await, before, "bob was not made");
+
+    let (second, made) = plant(seed("other", "ada")).await.unwrap();
+    assert!(made && second.owner.uid == first.owner.uid && second.organization.uid != first.organization.uid);
+}
+
+/// Finds fault with every issuer that is not the test's.
+struct OnlyOurs;
+
+impl domain::ports::CheckRelationship for OnlyOurs {
+    fn check(&self, relationship: &domain::iam::Relationship, violations: &mut domain::Violations) {
+        let domain::iam::Relationship::ClaimMatch(rule) = relationship else { return };
+        if rule.issuer != domain::iam::Matcher::Literal(ISSUER.to_owned()) {
+            violations.add("claim_match.issuer", "issuer must be ours");
+        }
+    }
+}
+
+#[test]
+fn seeds_that_people_write_are_judged() {
+    let parse = |organization: &str, issuer: &str, subject: &str, email: Option<&str>| {
+        Seed::parse(organization, issuer.into(), subject.into(), email.map(Into::into), domain::Timestamp(1), &OnlyOurs)
+            .map(|seed| seed.owner.to_string())
+            .map_err(|error| error.message().to_owned())
+    };
+    assert_eq!(parse("acme", ISSUER, "auth0|1A/b", None).as_deref(), Ok("auth0-1a-b"));
+    assert_eq!(parse("acme", ISSUER, "x", Some("Ada@Example.com")).as_deref(), Ok("ada-example.com"));
+    let all = parse("Acme!", "https://other.example", "", Some("no address")).unwrap_err();
+    for part in ["organization: organization must match", "issuer must be ours", "subject is required", "such as ada@example.com"]
+    {
+        assert!(all.contains(part), "{part} in {all}");
+    }
 }

@@ -117,8 +117,13 @@ impl World {
 
     /// A new organization and the user that owns it.
     pub(crate) async fn organization(&self, owner: &str) -> (Uidp, Uidp) {
-        let seed =
-            Seed { organization: name(&format!("{owner}s")), owner: name(owner), issuer: ISSUER.into(), subject: owner.into() };
+        let seed = Seed {
+            organization: name(&format!("{owner}s")),
+            owner: name(owner),
+            issuer: ISSUER.into(),
+            subject: owner.into(),
+            email: None,
+        };
         let seeded = self.bootstrap.organization(&self.system(), seed).await.unwrap();
         assert_eq!(seeded.owner.uid, user_uid(ISSUER, owner));
         (seeded.organization.uid, seeded.owner.uid)

@@ -1,6 +1,6 @@
-//! The signing keys in memory: one that signs, all that verify.
+//! The signing keys in memory: whichever signs now, and all that verify.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
 use domain::{Error, Kind, Rule, Secret, Timestamp};
@@ -9,41 +9,71 @@ use serde_json::{Value, json};
 
 use crate::jws::{Jwks, SigningKey};
 
-/// The ring in use. Reading it costs nanoseconds; a rotation swaps the whole ring.
+/// The ring in use. Reading it costs nanoseconds; a reload swaps the whole ring.
+///
+/// Which key signs follows from the time alone, so that every node that knows a planned rotation makes it at the same moment.
 pub struct Keyring(ArcSwap<Ring>);
 
 /// A set of keys that does not change.
 pub(super) struct Ring {
-    active: Option<SigningKey>,
-    published: Vec<Published>,
+    /// The newest first.
+    keys: Vec<Key>,
+    loaded_at: Timestamp,
 }
 
-/// A key that verifies.
-pub(super) struct Published {
-    pub(super) jwk: Value,
-    pub(super) keys: Arc<Jwks>,
-    /// When the last token that it signed has expired; `None` while it signs.
-    pub(super) until: Option<Timestamp>,
+/// A key, and its life.
+pub(super) struct Key {
+    jwk: Value,
+    verifier: Arc<Jwks>,
+    /// The private half; none when it will never sign again.
+    signer: Option<SigningKey>,
+    life: Life,
+}
+
+/// When a key signs and verifies. Ends are exclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Life {
+    pub(super) signs_from: Timestamp,
+    /// `None` while no end is planned.
+    pub(super) signs_until: Option<Timestamp>,
+    /// When the last token that it signed has expired.
+    pub(super) verifies_until: Option<Timestamp>,
+}
+
+impl Life {
+    pub(super) fn signs(&self, now: Timestamp) -> bool {
+        self.signs_from <= now && self.may_sign(now)
+    }
+
+    /// Whether it signs now or will.
+    pub(super) fn may_sign(&self, now: Timestamp) -> bool {
+        self.signs_until.is_none_or(|until| now < until)
+    }
+
+    pub(super) fn verifies(&self, now: Timestamp) -> bool {
+        self.verifies_until.is_none_or(|until| now < until)
+    }
 }
 
 impl Ring {
-    pub(super) fn new(active: Option<SigningKey>, published: Vec<Published>) -> Self {
-        Self { active, published }
+    /// The ring of these keys, the newest first.
+    pub(super) fn new(keys: Vec<Key>, loaded_at: Timestamp) -> Self {
+        Self { keys, loaded_at }
+    }
+
+    fn active(&self, now: Timestamp) -> Option<&SigningKey> {
+        self.keys.iter().filter(|key| key.life.signs(now)).find_map(|key| key.signer.as_ref())
     }
 }
 
-impl Published {
-    pub(super) fn new(jwk: Value, until: Option<Timestamp>) -> Result<Self, Error> {
+impl Key {
+    pub(super) fn new(jwk: Value, signer: Option<SigningKey>, life: Life) -> Result<Self, Error> {
         let set = json!({"keys": [jwk]}).to_string();
-        let keys = Jwks::parse(set.as_bytes()).map_err(Error::internal)?;
-        if let Some(why) = keys.unusable() {
+        let verifier = Jwks::parse(set.as_bytes()).map_err(Error::internal)?;
+        if let Some(why) = verifier.unusable() {
             return Err(Error::internal(format!("a stored signing key cannot be used: {why}")));
         }
-        Ok(Self { jwk, keys: Arc::new(keys), until })
-    }
-
-    fn is_good(&self, now: Timestamp) -> bool {
-        self.until.is_none_or(|until| now < until)
+        Ok(Self { jwk, verifier: Arc::new(verifier), signer, life })
     }
 }
 
@@ -56,15 +86,20 @@ impl Keyring {
         self.0.store(Arc::new(ring));
     }
 
-    /// Signs the claims with the active key.
+    /// How long ago it was read from the store.
+    pub(super) fn age(&self, now: Timestamp) -> Duration {
+        let millis = now.0.saturating_sub(self.0.load().loaded_at.0);
+        Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+    }
+
+    /// Signs the claims with the key whose time it is.
     ///
     /// # Errors
-    /// Unavailable when there is no active key; internal when signing fails.
-    pub fn sign(&self, claims: &impl Serialize) -> Result<Secret<String>, Error> {
+    /// Unavailable when there is none; internal when signing fails.
+    pub fn sign(&self, claims: &impl Serialize, now: Timestamp) -> Result<Secret<String>, Error> {
         let ring = self.0.load();
         let active = ring
-            .active
-            .as_ref()
+            .active(now)
             .ok_or_else(|| Error::new(Kind::Unavailable, Rule::Unavailable, "no signing key is active; retry soon"))?;
         active.sign(claims)
     }
@@ -73,27 +108,27 @@ impl Keyring {
     #[must_use]
     pub fn verifier(&self, key_id: &str, now: Timestamp) -> Option<Arc<Jwks>> {
         let ring = self.0.load();
-        let found = ring.published.iter().find(|key| key.is_good(now) && key.keys.knows(key_id));
-        found.map(|key| key.keys.clone())
+        let found = ring.keys.iter().find(|key| key.life.verifies(now) && key.verifier.knows(key_id));
+        found.map(|key| key.verifier.clone())
     }
 
-    /// The key set that we publish (RFC 7517 section 5), the active key first.
+    /// The key set that we publish (RFC 7517 section 5), the newest key first: also a key whose time is still to come.
     #[must_use]
     pub fn jwks(&self, now: Timestamp) -> Value {
         let ring = self.0.load();
-        let keys: Vec<_> = ring.published.iter().filter(|key| key.is_good(now)).map(|key| key.jwk.clone()).collect();
+        let keys: Vec<_> = ring.keys.iter().filter(|key| key.life.verifies(now)).map(|key| key.jwk.clone()).collect();
         json!({ "keys": keys })
     }
 
-    /// The `kid` of the active key.
+    /// The `kid` of the key that signs now.
     #[must_use]
-    pub fn active_key_id(&self) -> Option<String> {
-        self.0.load().active.as_ref().map(|key| key.key_id().to_owned())
+    pub fn active_key_id(&self, now: Timestamp) -> Option<String> {
+        self.0.load().active(now).map(|key| key.key_id().to_owned())
     }
 }
 
 impl fmt::Debug for Keyring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keyring").field("active", &self.active_key_id()).finish_non_exhaustive()
+        f.debug_struct("Keyring").field("keys", &self.0.load().keys.len()).finish_non_exhaustive()
     }
 }

@@ -1,28 +1,42 @@
-//! The stored signing keys: made on first start, encrypted at rest, rotated with overlap.
+//! The signing keys of an installation as one of its nodes holds them: read from the store, and read again whenever
+//! another node may have changed them.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
-use domain::{Ctx, Error, Kind, Rule, Timestamp, ports::Ready};
+use domain::{Clock, Ctx, Error, Secret, Timestamp, ports::Ready};
+use serde::Serialize;
 use serde_json::json;
 use store::{Store, signing_keys as rows};
+use tokio::sync::Mutex;
 
 use super::{
-    ring::{Keyring, Published, Ring},
+    ring::Keyring,
     root::RootKey,
+    rotation::{self, KeyInfo, Rotation},
+    stored::{load, seal},
 };
 use crate::{
-    jws::{SigningKey, Unverified},
+    jws::{Jwks, SigningKey, Unverified},
     settings::Limits,
 };
 
-/// The keys that sign our tokens, in the store and in memory.
+/// How often an unknown key may make us read the store again.
+const UNKNOWN_KEY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The keys that sign our tokens, in the store and in memory. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct SigningKeys {
     store: Store,
     root: Arc<RootKey>,
-    overlap: Duration,
+    clock: Arc<dyn Clock>,
     ring: Arc<Keyring>,
+    limits: Limits,
+    /// When an unknown key last made us read the store.
+    asked: Arc<Mutex<Option<Instant>>>,
 }
 
 impl SigningKeys {
@@ -30,12 +44,17 @@ impl SigningKeys {
     ///
     /// # Errors
     /// Failed precondition when the stored keys were encrypted with another root key; whatever the store answers.
-    pub async fn open(store: Store, root: Arc<RootKey>, limits: &Limits, ctx: &Ctx) -> Result<Self, Error> {
+    pub async fn open(
+        store: Store,
+        root: Arc<RootKey>,
+        limits: &Limits,
+        clock: Arc<dyn Clock>,
+        ctx: &Ctx,
+    ) -> Result<Self, Error> {
         let stored = rows::list(&mut store.reader().await?).await?;
         let stored = if stored.is_empty() { first(&store, &root, ctx).await? } else { stored };
-        let overlap = limits.rotation_overlap;
-        let ring = Arc::new(Keyring::new(load(&stored, &root, overlap, ctx.now)?));
-        Ok(Self { store, root, overlap, ring })
+        let ring = Arc::new(Keyring::new(load(&stored, &root, limits.rotation_overlap, ctx.now)?));
+        Ok(Self { store, root, clock, ring, limits: *limits, asked: Arc::default() })
     }
 
     /// The keys in memory.
@@ -44,42 +63,106 @@ impl SigningKeys {
         self.ring.clone()
     }
 
-    /// Makes a new key that signs from now on. The old one stays published until its last token has expired; keys past that go.
-    /// Answers the new `kid`.
+    /// Makes a new key, and says since when or from when on it signs.
     ///
     /// # Errors
-    /// Whatever the store answers; then nothing has changed.
-    pub async fn rotate(&self, ctx: &Ctx) -> Result<String, Error> {
-        let next = seal(&SigningKey::generate()?, &self.root, ctx)?;
-        let (key_id, now, overlap) = (next.kid.clone(), ctx.now, self.overlap);
-        let stored = self
-            .store
-            .write(ctx, move |tx| {
-                Box::pin(async move {
-                    for key in rows::list(tx).await? {
-                        match key.retired_at {
-                            None => drop(rows::retire(tx, &key.kid, now).await?),
-                            Some(retired) if end_of(retired, overlap) <= now => drop(rows::delete(tx, &key.kid).await?),
-                            Some(_) => {}
-                        }
-                    }
-                    rows::insert(tx, &next).await?;
-                    rows::list(tx).await
-                })
-            })
-            .await?;
-        self.ring.replace(load(&stored, &self.root, self.overlap, ctx.now)?);
-        Ok(key_id)
+    /// Failed precondition when an earlier rotation is still to come; whatever the store answers. Then nothing has changed.
+    pub async fn rotate(&self, ctx: &Ctx, how: Rotation) -> Result<KeyInfo, Error> {
+        let lead = match how {
+            Rotation::Planned => self.limits.rotation_lead,
+            Rotation::Now => Duration::ZERO,
+        };
+        let next = seal(&SigningKey::generate()?, &self.root, ctx, plus(ctx.now, lead))?;
+        let (key_id, now, overlap) = (next.kid.clone(), ctx.now, self.limits.rotation_overlap);
+        let stored = self.store.write(ctx, move |tx| Box::pin(rotation::rotate(tx, next, how, now, overlap))).await?;
+        self.ring.replace(load(&stored, &self.root, overlap, now)?);
+        let info = stored.iter().find(|row| row.kid == key_id).map(|row| KeyInfo::of(row, overlap, now));
+        info.ok_or_else(|| Error::internal("the new signing key was not stored"))
     }
 
-    /// Loads the keys again, for nodes that learn of another one's rotation.
+    /// Every stored key, the newest first.
+    ///
+    /// # Errors
+    /// Whatever the store answers.
+    pub async fn list(&self, now: Timestamp) -> Result<Vec<KeyInfo>, Error> {
+        let stored = rows::list(&mut self.store.reader().await?).await?;
+        Ok(stored.iter().map(|row| KeyInfo::of(row, self.limits.rotation_overlap, now)).collect())
+    }
+
+    /// Reads the keys again.
     ///
     /// # Errors
     /// As [`SigningKeys::open`]; then the keys in memory stay.
     pub async fn reload(&self, now: Timestamp) -> Result<(), Error> {
         let stored = rows::list(&mut self.store.reader().await?).await?;
-        self.ring.replace(load(&stored, &self.root, self.overlap, now)?);
+        self.ring.replace(load(&stored, &self.root, self.limits.rotation_overlap, now)?);
         Ok(())
+    }
+
+    /// Reads the keys again every [`Limits::keys_reload`] until `stop`, so that a node that nobody asks publishes the keys
+    /// of the others as well.
+    pub async fn keep(self, stop: impl Future<Output = ()>) {
+        let mut ticks = tokio::time::interval(self.limits.keys_reload);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut stop = std::pin::pin!(stop);
+        let mut failing = false;
+        loop {
+            tokio::select! {
+                () = &mut stop => return,
+                _ = ticks.tick() => {}
+            }
+            let reloaded = self.reload(self.clock.now()).await;
+            match &reloaded {
+                Err(error) if !failing => tracing::warn!(?error, "cannot read the signing keys; those in memory stay"),
+                Ok(()) if failing => tracing::info!("the signing keys can be read again"),
+                _ => {}
+            }
+            failing = reloaded.is_err();
+        }
+    }
+
+    /// Signs the claims with the key whose time it is.
+    ///
+    /// A node that could not read the keys for so long that another may have retired its key, and forgotten it before the
+    /// token expires, signs nothing.
+    ///
+    /// # Errors
+    /// Unavailable when there is no such key; internal when signing fails.
+    pub(crate) async fn sign(&self, claims: &impl Serialize, now: Timestamp) -> Result<Secret<String>, Error> {
+        let age = self.ring.age(now);
+        if age >= self.limits.rotation_overlap.saturating_sub(self.limits.token_lifetime) {
+            self.reload(now).await?;
+        } else if age >= self.limits.keys_reload
+            && let Ok(mut asked) = self.asked.try_lock()
+        {
+            // Others sign with what there is meanwhile.
+            self.reload_within(&mut asked, now).await;
+        }
+        self.ring.sign(claims, now)
+    }
+
+    /// The key with this `kid`. One that is not known may be another node's news: the store is asked, at a limited rate.
+    pub(crate) async fn verifier(&self, key_id: &str, now: Timestamp) -> Option<Arc<Jwks>> {
+        if let Some(known) = self.ring.verifier(key_id, now) {
+            return Some(known);
+        }
+        let mut asked = self.asked.lock().await;
+        if let Some(known) = self.ring.verifier(key_id, now) {
+            return Some(known);
+        }
+        self.reload_within(&mut asked, now).await;
+        self.ring.verifier(key_id, now)
+    }
+
+    /// Reads the keys again unless that was done a moment ago.
+    async fn reload_within(&self, asked: &mut Option<Instant>, now: Timestamp) {
+        if asked.is_some_and(|at| at.elapsed() < UNKNOWN_KEY_INTERVAL) {
+            return;
+        }
+        *asked = Some(Instant::now());
+        if let Err(error) = self.reload(now).await {
+            tracing::warn!(?error, "cannot read the signing keys; those in memory stay");
+        }
     }
 }
 
@@ -91,17 +174,26 @@ impl Ready for SigningKeys {
     }
 
     async fn check(&self) -> Result<(), Error> {
-        let token = self.ring.sign(&json!({"iss": "readiness"}))?;
+        let now = self.clock.now();
+        let token = self.ring.sign(&json!({"iss": "readiness"}), now)?;
         let unverified = Unverified::parse(token.expose()).map_err(Error::internal)?;
-        let key = unverified.key_id().and_then(|key_id| self.ring.verifier(key_id, Timestamp(0)));
+        let key = unverified.key_id().and_then(|key_id| self.ring.verifier(key_id, now));
         let key = key.ok_or_else(|| Error::internal("the active signing key is not published"))?;
         unverified.verify(&key).map(drop).map_err(Error::internal)
     }
 }
 
+/// Whether `root` opens all these stored keys.
+///
+/// # Errors
+/// Failed precondition when it does not.
+pub fn check_opens(root: &RootKey, stored: &[rows::SigningKey]) -> Result<(), Error> {
+    stored.iter().try_for_each(|row| super::stored::unseal(row, root).map(drop))
+}
+
 /// Stores the first key, unless another process was faster.
 async fn first(store: &Store, root: &RootKey, ctx: &Ctx) -> Result<Vec<rows::SigningKey>, Error> {
-    let key = seal(&SigningKey::generate()?, root, ctx)?;
+    let key = seal(&SigningKey::generate()?, root, ctx, ctx.now)?;
     store
         .write(ctx, move |tx| {
             Box::pin(async move {
@@ -114,55 +206,6 @@ async fn first(store: &Store, root: &RootKey, ctx: &Ctx) -> Result<Vec<rows::Sig
         .await
 }
 
-/// The row of a new key: the private half encrypted, bound to its `kid`.
-fn seal(key: &SigningKey, root: &RootKey, ctx: &Ctx) -> Result<rows::SigningKey, Error> {
-    let sealed = root.derive(PURPOSE)?.seal(key.key_id().as_bytes(), key.to_pkcs8()?.expose(), &*ctx.entropy)?;
-    Ok(rows::SigningKey {
-        kid: key.key_id().to_owned(),
-        algorithm: SigningKey::ALGORITHM.as_str().to_owned(),
-        private_key: sealed,
-        public_jwk: key.public_jwk().to_string(),
-        created_at: ctx.now,
-        not_before_at: ctx.now,
-        retired_at: None,
-        revision: domain::Revision::default(),
-    })
-}
-
-const PURPOSE: &str = "signing-keys";
-
-fn unseal(row: &rows::SigningKey, root: &RootKey) -> Result<SigningKey, Error> {
-    let plain = root.derive(PURPOSE)?.open(row.kid.as_bytes(), &row.private_key).ok_or_else(|| {
-        let message = format!(
-            "signing key {} was encrypted with another key file: start with the one that belongs to this data, from its backup if need be",
-            row.kid
-        );
-        Error::new(Kind::FailedPrecondition, Rule::Unavailable, message)
-    })?;
-    let key = SigningKey::from_pkcs8(&plain)?;
-    if key.key_id() == row.kid {
-        Ok(key)
-    } else {
-        Err(Error::internal(format!("signing key {} is stored under another kid", row.kid)))
-    }
-}
-
-/// The ring of the stored keys, which come with the newest first.
-fn load(stored: &[rows::SigningKey], root: &RootKey, overlap: Duration, now: Timestamp) -> Result<Ring, Error> {
-    let active = stored
-        .iter()
-        .find(|row| row.retired_at.is_none() && row.not_before_at <= now)
-        .map(|row| unseal(row, root))
-        .transpose()?;
-    let mut published = Vec::new();
-    for row in stored {
-        let jwk = serde_json::from_str(&row.public_jwk).map_err(Error::internal)?;
-        let until = row.retired_at.map(|retired| end_of(retired, overlap));
-        published.push(Published::new(jwk, until)?);
-    }
-    Ok(Ring::new(active, published))
-}
-
-fn end_of(retired: Timestamp, overlap: Duration) -> Timestamp {
-    retired.plus_seconds(i64::try_from(overlap.as_secs()).unwrap_or(i64::MAX))
+pub(super) fn plus(time: Timestamp, duration: Duration) -> Timestamp {
+    time.plus_seconds(i64::try_from(duration.as_secs()).unwrap_or(i64::MAX))
 }

@@ -1,10 +1,11 @@
 //! Whom `provost admin` talks to: the server that runs on a data folder, or the folder itself.
 
-use std::{pin::pin, sync::Arc};
+use std::{os::unix::fs::MetadataExt, pin::pin, sync::Arc};
 
 use clap::Args;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use store::Database;
 use tokio::sync::mpsc;
 
 use crate::{
@@ -16,13 +17,14 @@ use crate::{
     entropy::SystemEntropy,
     exit::{Exit, Failure},
     serve::{
-        Core, Settings,
+        Core, Settings, Urls,
         admin::{
             Admin,
             protocol::{Request, Update},
             socket,
         },
         record::Record,
+        sts_settings,
     },
 };
 
@@ -33,7 +35,24 @@ pub(crate) struct Place {
     flags: DataFlags,
 }
 
+/// What a command may find when no server is running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expect {
+    /// The data of a server that has run.
+    Data,
+    /// Anything: what is missing is made.
+    Anything,
+}
+
 impl Place {
+    /// The server's settings.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
+        Ok(server::load(&self.flags.0)?.settings)
+    }
+
     /// Has `request` done, by the running server or here, and hands `watch` what is told meanwhile.
     ///
     /// # Errors
@@ -43,9 +62,9 @@ impl Place {
         request: Request,
         mut watch: impl FnMut(Update) -> Result<(), Failure>,
     ) -> Result<T, Failure> {
-        let settings = server::load(&self.flags.0)?.settings;
+        let settings = self.settings()?;
         let (updates, mut told) = mpsc::channel(4);
-        let mut outcome = pin!(outcome(&settings, request, updates));
+        let mut outcome = pin!(outcome(&settings, request, updates, Expect::Data));
         let value = loop {
             tokio::select! {
                 biased;
@@ -56,33 +75,73 @@ impl Place {
         while let Ok(update) = told.try_recv() {
             watch(update)?;
         }
-        serde_json::from_value(value).map_err(|error| Failure::failed(format!("the answer cannot be read: {error}")))
+        read(value)
+    }
+
+    /// Has `request` done, here also where no server has run yet.
+    ///
+    /// # Errors
+    /// As [`Place::ask`].
+    pub(crate) async fn begin<T: DeserializeOwned>(&self, request: Request) -> Result<T, Failure> {
+        let (updates, _unheard) = mpsc::channel(1);
+        read(outcome(&self.settings()?, request, updates, Expect::Anything).await?)
     }
 }
 
-async fn outcome(settings: &Settings, request: Request, updates: mpsc::Sender<Update>) -> Result<Value, Failure> {
+/// Refuses to touch what belongs to another user: what is made there, the server could not read.
+///
+/// # Errors
+/// When the data folder is another user's.
+pub(crate) fn check_owner(settings: &Settings) -> Result<(), Failure> {
+    let Ok(folder) = std::fs::metadata(&settings.data) else { return Ok(()) };
+    let (owner, me) = (folder.uid().to_string(), env::system_user());
+    if owner == me {
+        return Ok(());
+    }
+    let message = format!("{} belongs to user {owner}, and you are user {me}", settings.data.display());
+    Err(Failure::new(Exit::Denied, message).hint(format!("run the command as that user: sudo -u '#{owner}' provost admin …")))
+}
+
+async fn outcome(settings: &Settings, request: Request, updates: mpsc::Sender<Update>, expect: Expect) -> Result<Value, Failure> {
     let path = socket::path_in(&settings.data);
     let asked = socket::ask(&settings.data, &request, &updates).await;
     match asked.map_err(|error| Failure::failed(format!("cannot talk to the server through {}: {error}", path.display())))? {
         Some(outcome) => outcome,
-        None => alone(settings, request, updates).await,
+        None => alone(settings, request, updates, expect).await,
     }
 }
 
-/// Without a server: takes the folder's lock for as long as it takes.
-async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Update>) -> Result<Value, Failure> {
-    let Some(last) = Record::read(&settings.data)? else {
-        let message = format!("no server has ever run on {}", settings.data.display());
-        return Err(Failure::new(Exit::NotFound, message).hint("name its data folder with --data"));
-    };
-    let (sts, key) = (sts::Settings::from(last.urls(settings)), settings.key_path());
-    if !key.exists() {
-        let message = format!("there is no key file {}", key.display());
-        return Err(Failure::new(Exit::NotFound, message).hint("name it with --key-file, as for the server"));
+/// Without a server: holds the data for as long as it takes.
+async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Update>, expect: Expect) -> Result<Value, Failure> {
+    check_owner(settings)?;
+    let (last, key) = (Record::read(&settings.data)?, settings.key_path());
+    if expect == Expect::Data {
+        if last.is_none() && matches!(settings.database, Database::Sqlite) {
+            let message = format!("no server has ever run on {}", settings.data.display());
+            return Err(Failure::new(Exit::NotFound, message).hint("name its data folder with --data"));
+        }
+        if !key.exists() {
+            let message = format!("there is no key file {}", key.display());
+            return Err(Failure::new(Exit::NotFound, message).hint("name it with --key-file, as for the server"));
+        }
+    }
+    let urls = urls(settings, last);
+    if urls.base.is_empty() && matches!(request, Request::Token { .. }) {
+        return Err(Failure::usage("--base-url is missing: no server has run here that noted its own"));
     }
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
+    let sts = sts_settings(settings, urls);
     let core = Core::open(&settings.data, &settings.database, &key, sts, clock, entropy).await?;
     let outcome = Admin::new(core.clone()).perform(request, &env::system_user(), updates).await;
     core.store.close().await;
     outcome
+}
+
+/// Under which names the server is known; they are empty when nobody has said so yet.
+fn urls(settings: &Settings, last: Option<Record>) -> Urls {
+    last.unwrap_or_else(|| Record::of(settings, settings.base_url.as_deref().unwrap_or_default())).urls(settings)
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> Result<T, Failure> {
+    serde_json::from_value(value).map_err(|error| Failure::failed(format!("the answer cannot be read: {error}")))
 }

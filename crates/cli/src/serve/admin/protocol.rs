@@ -5,6 +5,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::bootstrap;
 use crate::exit::Failure;
 
 /// What `provost admin` asks for.
@@ -15,6 +16,15 @@ pub(crate) enum Request {
     Token {
         /// Seconds from now.
         ttl_seconds: u64,
+    },
+    /// An organization and its owner. Answers a [`bootstrap::Made`].
+    Bootstrap(bootstrap::Wish),
+    /// The signing keys. Answers a list of [`super::keys::Key`].
+    Keys,
+    /// A new signing key. Answers as [`Request::Keys`].
+    RotateKeys {
+        /// Ends the old keys and their tokens instead of letting them run out.
+        at_once: bool,
     },
 }
 

@@ -31,7 +31,7 @@ pub(super) fn fill(relationship: &mut Relationship, now: Timestamp) {
 }
 
 /// Judges a new relationship.
-pub(super) fn check(relationship: &Relationship, now: Timestamp, violations: &mut Violations) {
+pub(crate) fn check(relationship: &Relationship, now: Timestamp, violations: &mut Violations) {
     match relationship {
         Relationship::ClaimMatch(rule) => check_claim_match(rule, violations),
         Relationship::StaticKeys(keys) => check_static_keys(keys, now, violations),

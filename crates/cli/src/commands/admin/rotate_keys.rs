@@ -1,0 +1,39 @@
+//! `provost admin rotate-keys`
+
+use clap::Args;
+
+use super::place::Place;
+use crate::{
+    config::Global,
+    confirm::confirm,
+    exit::Failure,
+    output::{Format, remark},
+    serve::admin::{keys::Key, protocol::Request},
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct RotateKeys {
+    #[command(flatten)]
+    place: Place,
+    /// A key is known to others: sign with a new one at once; every token so far becomes invalid
+    #[arg(long)]
+    now: bool,
+}
+
+impl RotateKeys {
+    pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
+        if self.now {
+            confirm(global, "end every token that was issued so far")?;
+        }
+        let keys: Vec<Key> = self.place.ask(Request::RotateKeys { at_once: self.now }, |_| Ok(())).await?;
+        global.output.list(&keys)?;
+        if global.output == Format::Table {
+            remark(if self.now {
+                "Everybody has to log in or exchange again. Other servers of this database stop believing the old keys within 15 s."
+            } else {
+                "The new key is published now and signs from the time above on; nobody has to do anything."
+            });
+        }
+        Ok(())
+    }
+}

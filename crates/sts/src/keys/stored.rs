@@ -1,0 +1,70 @@
+//! Signing keys at rest: the private half encrypted with a key of the root key, bound to its `kid`.
+
+use std::time::Duration;
+
+use domain::{Ctx, Error, Kind, Rule, Timestamp};
+use store::signing_keys as rows;
+
+use super::{
+    ring::{Key, Life, Ring},
+    root::RootKey,
+    signing::plus,
+};
+use crate::jws::SigningKey;
+
+const PURPOSE: &str = "signing-keys";
+
+/// The row of a new key that signs from `signs_from` on.
+pub(super) fn seal(key: &SigningKey, root: &RootKey, ctx: &Ctx, signs_from: Timestamp) -> Result<rows::SigningKey, Error> {
+    let sealed = root.derive(PURPOSE)?.seal(key.key_id().as_bytes(), key.to_pkcs8()?.expose(), &*ctx.entropy)?;
+    Ok(rows::SigningKey {
+        kid: key.key_id().to_owned(),
+        algorithm: SigningKey::ALGORITHM.as_str().to_owned(),
+        private_key: sealed,
+        public_jwk: key.public_jwk().to_string(),
+        created_at: ctx.now,
+        not_before_at: signs_from,
+        retired_at: None,
+        revision: domain::Revision::default(),
+    })
+}
+
+/// The key of a row.
+///
+/// # Errors
+/// Failed precondition when it was encrypted with another root key.
+pub(super) fn unseal(row: &rows::SigningKey, root: &RootKey) -> Result<SigningKey, Error> {
+    let plain = root.derive(PURPOSE)?.open(row.kid.as_bytes(), &row.private_key).ok_or_else(|| {
+        let message = format!(
+            "signing key {} was encrypted with another key file: start with the one that belongs to this data, from its backup if need be",
+            row.kid
+        );
+        Error::new(Kind::FailedPrecondition, Rule::Unavailable, message)
+    })?;
+    let key = SigningKey::from_pkcs8(&plain)?;
+    if key.key_id() == row.kid {
+        Ok(key)
+    } else {
+        Err(Error::internal(format!("signing key {} is stored under another kid", row.kid)))
+    }
+}
+
+/// The ring of the stored keys, which come with the newest first.
+pub(super) fn load(stored: &[rows::SigningKey], root: &RootKey, overlap: Duration, now: Timestamp) -> Result<Ring, Error> {
+    let mut keys = Vec::new();
+    for row in stored {
+        let life = life(row, overlap);
+        let signer = if life.may_sign(now) { Some(unseal(row, root)?) } else { None };
+        keys.push(Key::new(serde_json::from_str(&row.public_jwk).map_err(Error::internal)?, signer, life)?);
+    }
+    Ok(Ring::new(keys, now))
+}
+
+/// When the key of a row signs and verifies.
+pub(super) fn life(row: &rows::SigningKey, overlap: Duration) -> Life {
+    Life {
+        signs_from: row.not_before_at,
+        signs_until: row.retired_at,
+        verifies_until: row.retired_at.map(|retired| plus(retired, overlap)),
+    }
+}
