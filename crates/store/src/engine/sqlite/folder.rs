@@ -46,8 +46,13 @@ impl Folder {
     }
 
     pub(super) fn database(&self) -> PathBuf {
-        self.path.join("provost.db")
+        database(&self.path)
     }
+}
+
+/// The database's file in the folder `path`.
+pub(super) fn database(path: &Path) -> PathBuf {
+    path.join("provost.db")
 }
 
 /// Opens or makes a file that only its owner can read, whatever the mode of the folder is.
