@@ -20,10 +20,12 @@ mod dev;
 mod error;
 pub(crate) mod logging;
 mod operators;
+mod process;
 mod ready;
 pub(crate) mod record;
 mod settings;
 pub(crate) mod signals;
+mod telemetry;
 
 pub(crate) use assembly::sts_settings;
 pub use assembly::{Running, assemble};

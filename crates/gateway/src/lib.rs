@@ -13,8 +13,9 @@ pub mod settings;
 mod status;
 
 pub use gate::StartError;
+pub use observe::Metrics;
 pub use router::RouterError;
-pub use server::{Builder, Server};
+pub use server::{Builder, Scrape, Server};
 pub use settings::{Limits, Settings};
 
 /// A method of the contract with its handler.

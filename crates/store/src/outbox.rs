@@ -1,4 +1,4 @@
-//! Events that wait for delivery, in the order of commits: as in [`crate::changes`], nothing appears behind a reader.
+//! Events that wait for delivery.
 
 use domain::{Result, Revision, Timestamp, Upstream};
 

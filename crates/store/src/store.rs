@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use domain::{Clock, Ctx, Entropy, Error, Result};
 
 use crate::{
-    BoxFuture, Database, Metrics, Reader, Schema, Writer,
+    BoxFuture, Database, Metrics, Reader, Writer,
     engine::{Engine, postgres::Postgres, sqlite::Sqlite},
     later::{Later, Queue},
     writer::Mode,
@@ -60,18 +60,6 @@ impl Store {
         let inner = Arc::new(Inner { engine, clock, entropy, metrics, later });
         items.serve(Arc::downgrade(&inner))?;
         Ok(Self { inner })
-    }
-
-    /// Which schema the database has, and which one [`Store::open`] would bring it to. Changes nothing, and does not need
-    /// the data folder for itself.
-    ///
-    /// # Errors
-    /// Unavailable when the database cannot be reached or read.
-    pub async fn schema(config: &StoreConfig) -> Result<Schema> {
-        match &config.database {
-            Database::Sqlite => Sqlite::schema(&config.data),
-            Database::Postgres(database) => Postgres::schema(database).await,
-        }
     }
 
     /// A snapshot of the last commit.
@@ -130,6 +118,12 @@ impl Store {
     #[must_use]
     pub fn metrics(&self) -> &Metrics {
         &self.inner.metrics
+    }
+
+    /// The name of the engine: `sqlite` or `postgresql`.
+    #[must_use]
+    pub fn engine(&self) -> &'static str {
+        self.inner.engine.name()
     }
 
     /// Brings up to date what the store does not count as it goes: the size of the database.

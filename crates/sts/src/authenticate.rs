@@ -2,6 +2,10 @@
 
 use async_trait::async_trait;
 use domain::{Caller, CapabilitySet, Error, Grant, Place, Rule, Secret, Timestamp, ports::Authenticate};
+use prometheus_client::{
+    metrics::{counter::Counter, family::Family},
+    registry::Registry,
+};
 use store::{
     Reader, Store,
     iam::{identities, role_bindings},
@@ -15,19 +19,24 @@ pub struct Authenticator {
     store: Store,
     tokens: Tokens,
     audience: String,
+    /// By outcome.
+    verifications: Family<[(&'static str, &'static str); 1], Counter>,
 }
 
 impl Authenticator {
     /// Judges tokens for this API audience.
     #[must_use]
     pub fn new(store: Store, tokens: Tokens, audience: impl Into<String>) -> Self {
-        Self { store, tokens, audience: audience.into() }
+        Self { store, tokens, audience: audience.into(), verifications: Family::default() }
     }
-}
 
-#[async_trait]
-impl Authenticate for Authenticator {
-    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Caller, Vec<Grant>), Error> {
+    /// Adds what is counted here to `registry`.
+    pub fn register(&self, registry: &mut Registry) {
+        let help = "API tokens that were judged, by outcome: OK, or the rule that refused them or could not be followed";
+        registry.register("token_verifications", help, self.verifications.clone());
+    }
+
+    async fn judge(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Caller, Vec<Grant>), Error> {
         let token = self.tokens.verify(bearer, now).await?;
         if !token.caller.audience.contains(&self.audience) {
             let message = format!("the token is not for this API; exchange for the audience {}", self.audience);
@@ -41,6 +50,16 @@ impl Authenticate for Authenticator {
         refuse_revoked(&mut reader, &token).await?;
         let grants = role_bindings::grants_of(&mut reader, &token.caller.identity).await?;
         Ok((token.caller, grants))
+    }
+}
+
+#[async_trait]
+impl Authenticate for Authenticator {
+    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Caller, Vec<Grant>), Error> {
+        let judged = self.judge(bearer, now).await;
+        let outcome = judged.as_ref().map_or_else(|error| error.rule().as_str(), |_| "OK");
+        self.verifications.get_or_create(&[("outcome", outcome)]).inc();
+        judged
     }
 }
 

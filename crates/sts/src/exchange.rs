@@ -11,6 +11,10 @@ mod upstream;
 use std::sync::Arc;
 
 use domain::{Ctx, Error, Narrowing, Rule, Secret, Timestamp, Uidp, Upstream, iam::Identity};
+use prometheus_client::{
+    metrics::{counter::Counter, family::Family},
+    registry::Registry,
+};
 use store::{AuditEntry, Later, Store, iam::identities};
 
 pub use request::ExchangeRequest;
@@ -34,6 +38,8 @@ pub struct Exchange {
     settings: Arc<Settings>,
     compiled: CompiledCache,
     default_audiences: Arc<[String]>,
+    /// By outcome and by where the keys that verified the token came from.
+    exchanges: Family<[(&'static str, &'static str); 2], Counter>,
 }
 
 impl Exchange {
@@ -42,7 +48,15 @@ impl Exchange {
     pub fn new(store: Store, tokens: Tokens, issuers: Issuers, settings: Arc<Settings>) -> Self {
         let compiled = CompiledCache::new(&settings);
         let default_audiences = settings.default_audiences().into();
-        Self { store, tokens, issuers, settings, compiled, default_audiences }
+        Self { store, tokens, issuers, settings, compiled, default_audiences, exchanges: Family::default() }
+    }
+
+    /// Adds what is counted here and about other issuers to `registry`.
+    pub fn register(&self, registry: &mut Registry) {
+        let help = "Token exchanges by outcome (OK, or the rule that refused) and by where the keys for the token came from: \
+                    static, cached, fetched, stale, own, or none when it did not come to that";
+        registry.register("exchanges", help, self.exchanges.clone());
+        self.issuers.register(registry);
     }
 
     /// A token of ours for the bearer token of the call.
@@ -54,6 +68,8 @@ impl Exchange {
     pub async fn exchange(&self, ctx: &Ctx, request: ExchangeRequest) -> Result<IssuedToken, Error> {
         let mut facts = Facts::default();
         let outcome = self.run(ctx, request, &mut facts).await;
+        let result = outcome.as_ref().map_or_else(|error| error.rule().as_str(), |_| "OK");
+        self.exchanges.get_or_create(&[("outcome", result), ("keys_from", facts.keys_from.unwrap_or("none"))]).inc();
         facts.report(ctx, outcome.as_ref());
         let (issued, identity, upstream) = outcome?;
         if identity != domain::iam::identity::operator_uid() {

@@ -4,6 +4,7 @@ mod address;
 mod cache;
 mod client;
 mod discovery;
+mod metrics;
 
 pub use address::{AddressPolicy, Resolver, SystemResolver};
 pub use cache::{Found, Issuers};

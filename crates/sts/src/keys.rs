@@ -1,5 +1,6 @@
 //! Keys: the key-encryption key of this installation and what hangs on it.
 
+mod metrics;
 mod ring;
 mod root;
 mod rotation;

@@ -60,7 +60,8 @@ impl Place {
     /// The settings of a server in development mode that keeps its data here.
     pub(crate) fn settings(&self) -> Settings {
         let database = self.url.as_deref().map_or(Database::Sqlite, postgres);
-        Settings { database, key_file: Some(self.key.clone()), ..Settings::dev(([127, 0, 0, 1], 0).into(), self.data.path()) }
+        let (loopback, key_file) = (([127, 0, 0, 1], 0).into(), Some(self.key.clone()));
+        Settings { database, key_file, metrics_listen: Some(loopback), ..Settings::dev(loopback, self.data.path()) }
     }
 }
 

@@ -90,7 +90,7 @@ impl TestServer {
         entropy: Arc<CountedEntropy>,
         provider: Option<Doors>,
     ) -> Self {
-        let running = assemble(settings, clock.clone(), entropy.clone()).await.expect("the server starts");
+        let running = Box::pin(assemble(settings, clock.clone(), entropy.clone())).await.expect("the server starts");
         let doors = Doors::open(&format!("http://{}", running.addr), None).await;
         let account = running.dev.clone().expect("development mode knows its owner");
         let mut server = Self {
@@ -117,6 +117,12 @@ impl TestServer {
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.running.base_url
+    }
+
+    /// Where the server tells its metrics.
+    #[must_use]
+    pub fn metrics_url(&self) -> String {
+        format!("http://{}", self.running.metrics_addr.expect("test servers tell their metrics"))
     }
 
     /// Host and port.

@@ -3,5 +3,6 @@
 mod configuration;
 mod errors;
 mod methods;
+mod metrics;
 mod openapi;
 mod policy;

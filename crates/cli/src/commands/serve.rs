@@ -30,7 +30,8 @@ impl Serve {
         let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
         // Whoever reads that the server is ready may end it at once.
         let signal = signals::termination()?;
-        tracing::info!(address = %running.addr, base_url = running.base_url, "ready");
+        let metrics = running.metrics_addr.map(|addr| addr.to_string());
+        tracing::info!(address = %running.addr, base_url = running.base_url, metrics, "ready");
         output::text(&banner(&running))?;
         let signal = signal.await;
         let again = signals::termination()?;

@@ -1,6 +1,6 @@
 //! Putting the server together, and taking it down.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{io::ErrorKind, net::SocketAddr, sync::Arc};
 
 use api::Services;
 use domain::{Clock, Entropy, ports::Seal};
@@ -19,6 +19,8 @@ use super::{
     dev,
     ready::StoreReady,
     record::Record,
+    settings::METRICS_LISTEN,
+    telemetry::Telemetry,
 };
 
 /// The methods that anybody may call although the contract does not say so: they judge the presented token themselves.
@@ -33,6 +35,8 @@ const PUBLIC: [&str; 3] = [
 pub struct Running {
     /// Where it listens.
     pub addr: SocketAddr,
+    /// Where it tells its metrics, if anywhere.
+    pub metrics_addr: Option<SocketAddr>,
     /// The URL under which clients reach it.
     pub base_url: String,
     /// In dev mode: whom it knows from the start.
@@ -51,12 +55,12 @@ pub struct Running {
 /// used.
 pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Running, StartError> {
     settings.check()?;
-    let (listeners, addr) = listen(&settings.listen).await?;
-    let urls = settings.urls_at(addr);
+    let listeners = Listeners::bind(&settings).await?;
+    let urls = settings.urls_at(listeners.addr);
     let base_url = urls.base.clone();
     let sts = sts_settings(&settings, urls);
     let core = Core::open(&settings.data, &settings.database, &settings.key_path(), sts, clock, entropy).await?;
-    match start(&settings, core.clone(), listeners, addr, base_url).await {
+    match start(&settings, core.clone(), listeners, base_url).await {
         Ok(running) => Ok(running),
         Err(error) => {
             core.store.close().await;
@@ -65,18 +69,15 @@ pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dy
     }
 }
 
-async fn start(
-    settings: &Settings,
-    core: Core,
-    listeners: Vec<TcpListener>,
-    addr: SocketAddr,
-    base_url: String,
-) -> Result<Running, StartError> {
+async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: String) -> Result<Running, StartError> {
     Bootstrap::new(core.store.clone()).built_in_roles(&core.system("update built-in roles")).await?;
     let last = Record::read(&settings.data)?;
     let dev = if settings.dev { Some(dev::account(&core, &base_url, last.as_ref()).await?) } else { None };
     Record::of(settings, &base_url).write(&settings.data)?;
-    let server = server(settings, &core, &base_url)?;
+    let mut telemetry = Telemetry::new(&core);
+    let server = server(settings, &core, &base_url, &mut telemetry)?;
+    let Listeners { api, addr, metrics } = listeners;
+    let metrics_addr = metrics.as_ref().and_then(|listener| listener.local_addr().ok());
     let (stop, tasks, operators) = (CancellationToken::new(), TaskTracker::new(), core.operators());
     match AdminSocket::bind(&settings.data) {
         Ok(socket) => drop(tasks.spawn(socket.serve(Arc::new(Admin::new(core.clone())), stop.clone()))),
@@ -86,11 +87,14 @@ async fn start(
         }
     }
     tasks.spawn(SigningKeys::clone(&core.signing).keep(stop.clone().cancelled_owned()));
-    for listener in listeners {
+    if let Some(listener) = metrics {
+        tasks.spawn(server.clone().serve_operations(listener, Arc::new(telemetry), stop.clone()));
+    }
+    for listener in api {
         tasks.spawn(server.clone().serve(listener, stop.clone()));
     }
     tasks.close();
-    Ok(Running { addr, base_url, dev, operators, core, stop, tasks })
+    Ok(Running { addr, metrics_addr, base_url, dev, operators, core, stop, tasks })
 }
 
 impl Running {
@@ -105,6 +109,33 @@ impl Running {
     #[must_use]
     pub fn store(&self) -> &store::Store {
         &self.core.store
+    }
+}
+
+/// The open doors.
+struct Listeners {
+    api: Vec<TcpListener>,
+    /// The first one's address.
+    addr: SocketAddr,
+    metrics: Option<TcpListener>,
+}
+
+impl Listeners {
+    async fn bind(settings: &Settings) -> Result<Self, StartError> {
+        let (api, addr) = listen(&settings.listen).await?;
+        let metrics = match settings.metrics_listen {
+            None => None,
+            Some(address) => match TcpListener::bind(address).await {
+                Ok(listener) => Some(listener),
+                // Several servers on one machine start without being told about each other's default.
+                Err(error) if address == METRICS_LISTEN && error.kind() == ErrorKind::AddrInUse => {
+                    tracing::warn!(%address, "no metrics: another server has the default address; --metrics-listen names another");
+                    None
+                }
+                Err(error) => return Err(StartError::while_doing(format!("cannot tell metrics on {address}"), &error)),
+            },
+        };
+        Ok(Self { api, addr, metrics })
     }
 }
 
@@ -133,7 +164,7 @@ pub(crate) fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
     sts
 }
 
-fn server(settings: &Settings, core: &Core, base_url: &str) -> Result<Server, StartError> {
+fn server(settings: &Settings, core: &Core, base_url: &str, telemetry: &mut Telemetry) -> Result<Server, StartError> {
     let store = || core.store.clone();
     let port = gateway::Settings {
         limits: settings.limits.clone(),
@@ -141,6 +172,7 @@ fn server(settings: &Settings, core: &Core, base_url: &str) -> Result<Server, St
         ..gateway::Settings::default()
     };
     let authenticate = Authenticator::new(store(), core.tokens.clone(), core.sts.base_url.clone());
+    authenticate.register(telemetry.registry());
     let mut routes = api::issuer::routes(&core.sts, core.signing.ring(), Arc::clone(&core.clock));
     if settings.dev {
         let idp = devidp::DevIdp::new(base_url, Arc::clone(&core.clock), Arc::clone(&core.entropy))?;
@@ -148,7 +180,7 @@ fn server(settings: &Settings, core: &Core, base_url: &str) -> Result<Server, St
     }
     let built = Server::builder()
         .settings(port)
-        .endpoints(api::endpoints(&use_cases(settings, core)))
+        .endpoints(api::endpoints(&use_cases(settings, core, telemetry)))
         .public(&PUBLIC)
         .authenticate(Arc::new(authenticate))
         .replays(Arc::new(ReplayStore::new(store())))
@@ -159,10 +191,12 @@ fn server(settings: &Settings, core: &Core, base_url: &str) -> Result<Server, St
         .ready(Arc::clone(&core.signing) as _)
         .fallback(routes)
         .build();
-    built.map_err(|error| StartError::while_doing("the contract cannot be served", &error))
+    let server = built.map_err(|error| StartError::while_doing("the contract cannot be served", &error))?;
+    server.metrics().register(telemetry.registry());
+    Ok(server)
 }
 
-fn use_cases(settings: &Settings, core: &Core) -> Services {
+fn use_cases(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Services {
     let seal: Arc<dyn Seal> = Arc::new(Sealer::new(Arc::clone(&core.root), Arc::clone(&core.entropy)));
     let decided = services::Settings {
         self_service_organizations: settings.self_service_organizations,
@@ -170,6 +204,8 @@ fn use_cases(settings: &Settings, core: &Core) -> Services {
     };
     let (store, seal) = (|| core.store.clone(), || Arc::clone(&seal));
     let relationships = Arc::new(RelationshipCheck::new(&core.sts));
+    let exchange = Exchange::new(store(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts));
+    exchange.register(telemetry.registry());
     Services {
         groups: Groups::new(store(), seal(), decided.clone()),
         identities: Identities::new(store(), seal(), relationships),
@@ -177,6 +213,6 @@ fn use_cases(settings: &Settings, core: &Core) -> Services {
         role_bindings: RoleBindings::new(store(), seal()),
         repos: Repos::new(store(), seal(), decided),
         who_am_i: WhoAmI::new(store()),
-        exchange: Exchange::new(store(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts)),
+        exchange,
     }
 }

@@ -1,6 +1,10 @@
 //! Everything about a server that can be set, and what is refused.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 use gateway::settings::TrustedProxies;
 use store::Database;
@@ -65,6 +69,9 @@ pub struct Log {
     pub filter: String,
 }
 
+/// Where servers tell their metrics by default.
+pub(crate) const METRICS_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9464);
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -79,7 +86,7 @@ impl Default for Settings {
             self_service_organizations: false,
             providers: Vec::new(),
             trusted_proxies: TrustedProxies::default(),
-            metrics_listen: Some(([127, 0, 0, 1], 9464).into()),
+            metrics_listen: Some(METRICS_LISTEN),
             outbound: Outbound::default(),
             limits: gateway::Limits::default(),
             log: Log { format: LogFormat::Text, filter: "info".to_owned() },
@@ -116,6 +123,13 @@ impl Settings {
             return Err(StartError::setting(format!(
                 "dev mode hands out any identity, so it only listens on this machine, not on {}; \
                  use --listen 127.0.0.1:{}, or run without --dev",
+                outside.ip(),
+                outside.port()
+            )));
+        }
+        if let Some(outside) = self.metrics_listen.filter(|at| self.dev && !at.ip().is_loopback()) {
+            return Err(StartError::setting(format!(
+                "dev mode only listens on this machine, not on {}; use --metrics-listen 127.0.0.1:{}, or run without --dev",
                 outside.ip(),
                 outside.port()
             )));

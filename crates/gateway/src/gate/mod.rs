@@ -58,7 +58,7 @@ impl Gate {
         headers: &HeaderMap,
         record: &mut Record,
     ) -> Result<Ctx, Error> {
-        record.method = Some(entry.method.path);
+        record.method = Some(entry.method);
         let mut ctx = self.context(entry, origin);
         let bearer = bearer::read(headers);
         if entry.admission == Admission::Public {

@@ -6,8 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use contract::Method;
 use domain::{Error, Kind, Rule};
-use http::Method;
+use http::Method as HttpMethod;
+
+use super::metrics::{Counted, Metrics};
 
 /// Longest part of a path or a user agent that is logged, in bytes.
 const MAX_TEXT: usize = 512;
@@ -24,26 +27,38 @@ pub(crate) enum Transport {
     Http,
 }
 
-/// What is known about a request; filled while it is served and logged when its answer is finished.
+/// What is known about a request; filled while it is served, logged and counted when its answer is finished. One that is
+/// dropped before that was given up by its client.
 ///
 /// Holds no query, no header but the user agent, and no body: nothing that may carry a secret.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) request_id: Arc<str>,
     pub(crate) transport: Transport,
-    pub(crate) verb: Method,
+    pub(crate) verb: HttpMethod,
     pub(crate) path: String,
-    /// The full name of the RPC.
-    pub(crate) method: Option<&'static str>,
+    /// The method of the contract.
+    pub(crate) method: Option<&'static Method>,
     pub(crate) caller: Option<String>,
     pub(crate) peer: IpAddr,
     pub(crate) user_agent: Option<Arc<str>>,
     pub(crate) outcome: Option<(Kind, Rule)>,
     started: Instant,
+    ended: bool,
+    told: Option<(Arc<Metrics>, Counted)>,
 }
 
 impl Record {
-    pub(crate) fn new(request_id: Arc<str>, verb: Method, path: &str, peer: IpAddr, user_agent: Option<Arc<str>>) -> Self {
+    /// The record of a request. Those without `metrics` are neither counted nor logged: they come from the operators' own
+    /// tools, again and again.
+    pub(crate) fn new(
+        request_id: Arc<str>,
+        verb: HttpMethod,
+        path: &str,
+        peer: IpAddr,
+        user_agent: Option<Arc<str>>,
+        metrics: Option<&Arc<Metrics>>,
+    ) -> Self {
         Self {
             request_id,
             transport: Transport::default(),
@@ -55,6 +70,8 @@ impl Record {
             user_agent,
             outcome: None,
             started: Instant::now(),
+            ended: false,
+            told: metrics.map(|metrics| (Arc::clone(metrics), metrics.begin())),
         }
     }
 
@@ -63,30 +80,32 @@ impl Record {
         self.outcome = Some((error.kind(), error.rule()));
     }
 
-    /// Writes the event. `status` is the HTTP status of the answer, `bytes` the size of its body.
-    pub(crate) fn log(&self, status: u16, bytes: u64) {
-        let transport = match self.transport {
-            Transport::Grpc => "grpc",
-            Transport::Json => "json",
-            Transport::Http => "http",
-        };
-        // Routes outside the contract speak HTTP alone: what their status means is theirs to say.
+    /// Writes the event and counts the request. `status` is the HTTP status of the answer, `bytes` the size of its body.
+    pub(crate) fn end(&mut self, status: u16, bytes: u64) {
         let code = match (self.outcome, self.transport) {
             (Some((kind, _)), _) => Some(kind.as_str()),
+            // Routes outside the contract speak HTTP alone: what their status means is theirs to say.
             (None, Transport::Http) => None,
             (None, Transport::Grpc | Transport::Json) => Some("OK"),
         };
-        let rule = self.outcome.map(|(_, rule)| rule.as_str());
+        self.tell(code, Some(status), bytes);
+    }
+
+    fn tell(&mut self, code: Option<&'static str>, status: Option<u16>, bytes: u64) {
+        self.ended = true;
+        let Some((metrics, _)) = &self.told else { return };
+        let took = self.started.elapsed();
+        metrics.end((self.method, self.transport), code.unwrap_or_else(|| class(status)), took, bytes);
         tracing::info!(
             target: "access",
-            transport,
+            transport = self.transport.as_str(),
             verb = self.verb.as_str(),
             path = self.path,
-            method = self.method,
+            method = self.method.map(|method| method.path),
             status,
             code,
-            rule,
-            duration_us = micros(self.started.elapsed()),
+            rule = self.outcome.map(|(_, rule)| rule.as_str()),
+            duration_us = micros(took),
             caller = self.caller,
             peer = %self.peer,
             user_agent = self.user_agent.as_deref(),
@@ -94,6 +113,36 @@ impl Record {
             request_id = &*self.request_id,
             "request"
         );
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        if !self.ended {
+            // As google.rpc.Code calls it; no client sees this.
+            self.tell(Some("CANCELLED"), None, 0);
+        }
+    }
+}
+
+impl Transport {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Grpc => "grpc",
+            Self::Json => "json",
+            Self::Http => "http",
+        }
+    }
+}
+
+/// The class of an HTTP status (RFC 9110 section 15).
+fn class(status: Option<u16>) -> &'static str {
+    match status.map(|status| status / 100) {
+        Some(1) => "1xx",
+        Some(2) => "2xx",
+        Some(3) => "3xx",
+        Some(4) => "4xx",
+        _ => "5xx",
     }
 }
 

@@ -8,13 +8,13 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Shared, connection};
+use super::{Door, Shared, connection};
 
 /// How long the loop waits after an error that another attempt would meet again, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves `listener` until `stop`, then lets requests under way finish within the drain time.
-pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, stop: CancellationToken) {
+/// Serves `listener`, which leads to `door`, until `stop`, then lets requests under way finish within the drain time.
+pub(super) async fn serve(shared: Arc<Shared>, door: Door, listener: TcpListener, stop: CancellationToken) {
     let limits = &shared.settings.limits;
     // Requests of one connection run in tasks of their own; both kinds are waited for.
     let tasks = shared.gate.tasks.clone();
@@ -37,10 +37,12 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, stop: Canc
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%peer, %error, "connection refused its options");
         }
-        let served = connection::serve(Arc::clone(&shared), protocol.clone(), stream, peer, stop.clone(), abort.clone());
+        let served =
+            connection::serve(Arc::clone(&shared), door.clone(), protocol.clone(), stream, peer, stop.clone(), abort.clone());
+        let counted = matches!(door, Door::Api).then(|| shared.metrics.connected());
         tasks.spawn(async move {
             served.await;
-            drop(seat);
+            drop((seat, counted));
         });
     }
     drop(listener);

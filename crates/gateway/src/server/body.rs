@@ -140,6 +140,6 @@ impl http_body::Body for Body {
 
 impl Drop for Tail {
     fn drop(&mut self) {
-        self.record.log(self.status, self.sent);
+        self.record.end(self.status, self.sent);
     }
 }

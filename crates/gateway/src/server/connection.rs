@@ -10,7 +10,7 @@ use hyper_util::{
 use tokio::net::TcpStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Shared, activity::Activity, guard::Guarded, unreadable};
+use super::{Door, Shared, activity::Activity, guard::Guarded, unreadable};
 use crate::settings::Limits;
 
 /// How long a connection that was told to end may take for it.
@@ -51,6 +51,7 @@ pub(super) fn protocol(limits: &Limits, tasks: TaskTracker) -> auto::Builder<Tra
 /// Serves the connection until it ends, is idle for too long, or the server stops: politely at `stop`, at once at `abort`.
 pub(super) async fn serve(
     shared: Arc<Shared>,
+    door: Door,
     protocol: auto::Builder<Tracked>,
     stream: TcpStream,
     peer: SocketAddr,
@@ -66,8 +67,8 @@ pub(super) async fn serve(
     let guarded = Guarded::new(stream, Arc::clone(&activity), shared.settings.limits.header_timeout, refuse);
     let requests = Arc::clone(&activity);
     let service = service_fn(move |request: Request<Incoming>| {
-        let (shared, under_way) = (Arc::clone(&shared), requests.begin());
-        async move { Ok::<_, Infallible>(shared.respond(request, peer.ip(), under_way).await) }
+        let (shared, door, under_way) = (Arc::clone(&shared), door.clone(), requests.begin());
+        async move { Ok::<_, Infallible>(shared.respond(request, &door, peer.ip(), under_way).await) }
     });
     let mut connection = pin!(protocol.serve_connection(TokioIo::new(guarded), service));
     tokio::select! {

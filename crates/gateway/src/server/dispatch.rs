@@ -55,7 +55,7 @@ impl Shared {
     }
 
     /// The answer for a path that is there, but not with this verb (RFC 9110 section 15.5.6), and for OPTIONS.
-    fn other_verb(&self, verb: &Method, verbs: &[Verb], record: &mut Record) -> Response<Body> {
+    pub(super) fn other_verb(&self, verb: &Method, verbs: &[Verb], record: &mut Record) -> Response<Body> {
         let mut names: Vec<&str> = verbs.iter().map(|verb| verb.as_str()).collect();
         if verbs.contains(&Verb::Get) {
             names.push("HEAD");
@@ -107,7 +107,7 @@ impl Shared {
     }
 }
 
-fn no_such_path(path: &str) -> Error {
+pub(super) fn no_such_path(path: &str) -> Error {
     Error::new(Kind::NotFound, Rule::NoSuchPath, format!("there is nothing at {}", observe::shorten(path)))
 }
 
@@ -127,6 +127,6 @@ fn verb(method: &Method) -> Option<Verb> {
     }
 }
 
-async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Error> {
+pub(super) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Error> {
     tokio::time::timeout(limit, work).await.map_err(|_| too_slow(limit))
 }

@@ -15,6 +15,7 @@ use crate::{
     grpc::Extras,
     json::Routes,
     meta::Readiness,
+    observe::Metrics,
 };
 
 mod accept;
@@ -23,10 +24,12 @@ mod body;
 mod connection;
 mod dispatch;
 mod guard;
+mod operations;
 mod respond;
 mod unreadable;
 
 pub(crate) use body::{Body, read as read_body, too_large};
+pub use operations::Scrape;
 
 /// A server that is ready to be served.
 #[derive(Clone)]
@@ -37,12 +40,22 @@ pub struct Server {
 /// What all connections share.
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) gate: Gate,
     pub(crate) methods: Methods,
     pub(crate) routes: Routes,
     pub(crate) extras: Extras,
     pub(crate) readiness: Arc<Readiness>,
     pub(crate) fallback: axum::Router,
+}
+
+/// What a listener leads to.
+#[derive(Clone)]
+pub(crate) enum Door {
+    /// The contract and the server's own paths.
+    Api,
+    /// What the operators' own tools read.
+    Operations(Arc<dyn Scrape>),
 }
 
 /// Collects what a [`Server`] is made of.
@@ -71,7 +84,20 @@ impl Server {
     /// within the drain time, and this returns.
     pub async fn serve(self, listener: TcpListener, stop: CancellationToken) {
         self.shared.readiness.stops_with(stop.clone());
-        accept::serve(self.shared, listener, stop).await;
+        accept::serve(self.shared, Door::Api, listener, stop).await;
+    }
+
+    /// Serves `/metrics`, written by `scrape`, with `/livez` and `/readyz` on a listener of its own, under the same limits and
+    /// until the same end as [`Server::serve`]. Nobody is asked who calls: the listener belongs where only operators reach it.
+    pub async fn serve_operations(self, listener: TcpListener, scrape: Arc<dyn Scrape>, stop: CancellationToken) {
+        self.shared.readiness.stops_with(stop.clone());
+        accept::serve(self.shared, Door::Operations(scrape), listener, stop).await;
+    }
+
+    /// What is counted about requests and connections. Those of [`Server::serve_operations`] are not.
+    #[must_use]
+    pub fn metrics(&self) -> &Metrics {
+        &self.shared.metrics
     }
 }
 
@@ -157,6 +183,7 @@ impl Builder {
         };
         let readiness = Arc::new(Readiness::new(self.ready, self.settings.limits.ready_timeout));
         let shared = Shared {
+            metrics: Metrics::new(),
             gate,
             methods,
             routes: Routes::new()?,

@@ -10,7 +10,7 @@ use http::{
 };
 use hyper::body::Incoming;
 
-use super::{Body, Shared, activity::UnderWay, unreadable};
+use super::{Body, Door, Shared, activity::UnderWay, unreadable};
 use crate::{
     gate::Origin,
     grpc, json,
@@ -19,22 +19,30 @@ use crate::{
 };
 
 impl Shared {
-    /// Answers a request of `peer`. Always answers: a panic is an internal error of this request alone.
-    pub(super) async fn respond(&self, request: Request<Incoming>, peer: IpAddr, under_way: UnderWay) -> Response<Body> {
+    /// Answers a request of `peer` at `door`. Always answers: a panic is an internal error of this request alone.
+    pub(super) async fn respond(
+        &self,
+        request: Request<Incoming>,
+        door: &Door,
+        peer: IpAddr,
+        under_way: UnderWay,
+    ) -> Response<Body> {
         let origin = self.origin(request.headers(), peer);
         let (verb, path) = (request.method().clone(), request.uri().path());
-        let mut record = Record::new(origin.request_id.clone(), verb, path, origin.peer, origin.user_agent.clone());
+        let metrics = if matches!(door, Door::Api) { Some(&self.metrics) } else { None };
+        let mut record = Record::new(origin.request_id.clone(), verb, path, origin.peer, origin.user_agent.clone(), metrics);
         let is_head = request.method() == http::Method::HEAD;
-        let is_grpc = grpc::is_grpc(&request);
+        let is_grpc = matches!(door, Door::Api) && grpc::is_grpc(&request);
         if is_grpc {
             record.transport = Transport::Grpc;
         }
         let limit = self.time_limit(&request, is_grpc);
         let refused = self.check_head(&request).err();
         let dispatched = AssertUnwindSafe(async {
-            match refused {
-                Some(refusal) => self.refuse(refusal, &mut record),
-                None => self.dispatch(request, &origin, limit, &mut record).await,
+            match (refused, door) {
+                (Some(refusal), _) => self.refuse(refusal, &mut record),
+                (None, Door::Api) => self.dispatch(request, &origin, limit, &mut record).await,
+                (None, Door::Operations(scrape)) => self.operate(&request, &**scrape, &mut record).await,
             }
         })
         .catch_unwind()
@@ -60,7 +68,7 @@ impl Shared {
     pub(crate) fn refuse(&self, refusal: impl Into<Refusal>, record: &mut Record) -> Response<Body> {
         let refusal = refusal.into();
         record.failed(&refusal.error);
-        observe::log_failure(&refusal.error, &record.request_id, record.method);
+        observe::log_failure(&refusal.error, &record.request_id, record.method.map(|method| method.path));
         match record.transport {
             Transport::Grpc => grpc::error(&refusal.error, &self.settings.error_domain),
             Transport::Json | Transport::Http => json::error(&refusal, &self.settings.error_domain),

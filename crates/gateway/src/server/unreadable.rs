@@ -31,9 +31,9 @@ pub(super) fn answer(shared: &Shared, peer: IpAddr, status: u16) -> Bytes {
         body.len(),
     );
     let unknown = Method::from_bytes(b"-").unwrap_or(Method::GET);
-    let mut record = Record::new(request_id, unknown, "-", peer.to_canonical(), None);
+    let mut record = Record::new(request_id, unknown, "-", peer.to_canonical(), None, Some(&shared.metrics));
     record.failed(&error);
-    record.log(status.as_u16(), body.len() as u64);
+    record.end(status.as_u16(), body.len() as u64);
     text.into()
 }
 

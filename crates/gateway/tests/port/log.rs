@@ -10,7 +10,7 @@ use contract::chainguard::platform::iam::v2beta1::GetGroupRequest;
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::support::{GROUPS, PANICS, Running, group, org, start};
+use crate::support::{GROUPS, PANICS, Running, SLOW, group, org, start};
 
 /// Everything that was logged by any test of this program: log subscribers are one per process.
 static LOG: LazyLock<Arc<Mutex<Vec<u8>>>> = LazyLock::new(|| {
@@ -95,4 +95,15 @@ async fn internal_causes_are_logged_once_and_never_sent() {
     assert_eq!((events.len(), causes.len()), (2, 1));
     assert_eq!(causes[0]["level"], "ERROR");
     assert!(causes[0]["causes"].as_str().unwrap().contains("the handler's secret reason"), "{causes:?}");
+}
+
+#[tokio::test]
+async fn a_request_that_its_client_gives_up_is_told_as_cancelled() {
+    let server = start_logged().await;
+    *server.world.slow_for.lock().unwrap() = Duration::from_secs(30);
+    let request = server.request(Method::GET, &format!("/iam/v2beta1/groups/{}", group(SLOW))).bearer_auth("owner");
+    let request = request.header("x-request-id", "log-4").timeout(Duration::from_millis(200));
+    request.send().await.unwrap_err();
+    let [event] = &events("log-4", 1).await[..] else { panic!("more than one event") };
+    assert_eq!((&event["code"], event.get("status")), (&"CANCELLED".into(), None), "{event}");
 }

@@ -22,7 +22,6 @@ use pool::Pool;
 
 use crate::{
     BoxFuture, Metrics, Postgres as Database,
-    engine::Schema,
     writer::{Mode, Writer},
 };
 
@@ -50,15 +49,6 @@ impl Postgres {
         metrics.set_read_connections(readers);
         let pool = Pool::new(Arc::clone(&connector), readers)?;
         Ok(Self { pool, writer: GroupCommit::start(connector, session, metrics.clone()).await? })
-    }
-
-    /// The schema of the database, which stays as it is.
-    ///
-    /// # Errors
-    /// Unavailable when it cannot be reached.
-    pub(crate) async fn schema(database: &Database) -> Result<Schema> {
-        let mut session = Connector::new(database)?.connect().await.map_err(|failure| failure.at(database))?;
-        Ok(Schema { database: migrate::version(&mut session).await?, program: migrate::STEPS.len() })
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Connection> {

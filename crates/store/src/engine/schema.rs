@@ -2,15 +2,6 @@
 
 use domain::{Error, Kind, Result, Rule};
 
-/// The schema of a database beside that of this program. Versions are counted from 1; 0 is an empty database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Schema {
-    /// What the database has.
-    pub database: usize,
-    /// What this program brings it to.
-    pub program: usize,
-}
-
 /// How many of the program's `known` steps a database that has `done` of them still needs.
 ///
 /// # Errors

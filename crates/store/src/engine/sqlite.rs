@@ -17,7 +17,6 @@ use pool::Pool;
 
 use crate::{
     BoxFuture, Metrics,
-    engine::Schema,
     writer::{Mode, Writer},
 };
 
@@ -50,22 +49,6 @@ impl Sqlite {
         let readers = std::thread::available_parallelism().map_or(4, std::num::NonZero::get) * 2;
         metrics.set_read_connections(readers);
         Ok(Self { pool: Pool::new(file, readers), writer: GroupCommit::start(raw, folder, metrics.clone())? })
-    }
-
-    /// The schema of the database in `data`, which stays as it is. A server may use it meanwhile.
-    ///
-    /// # Errors
-    /// Unavailable when it cannot be read.
-    pub(crate) fn schema(data: &Path) -> Result<Schema> {
-        let file = folder::database(data);
-        let program = migrate::STEPS.len();
-        if !file.exists() {
-            return Ok(Schema { database: 0, program });
-        }
-        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let raw = rusqlite::Connection::open_with_flags(&file, flags).map_err(fault::translate)?;
-        configure(&raw).map_err(fault::translate)?;
-        Ok(Schema { database: migrate::version(&raw)?, program })
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Connection> {

@@ -1,11 +1,15 @@
 //! The keys of issuers, remembered: one fetch at a time for each issuer, refreshed when a key is unknown, kept for a bounded time
 //! while an issuer is down.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use arc_swap::ArcSwapOption;
 use domain::{Error, Kind, Rule, Timestamp};
 use moka::future::Cache;
+use prometheus_client::registry::Registry;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
@@ -13,6 +17,7 @@ use super::{
     address::{Resolver, SystemResolver},
     client::{FetchError, IssuerClient},
     discovery,
+    metrics::{Metrics, Remembered},
 };
 use crate::{
     Settings,
@@ -34,6 +39,7 @@ pub struct Issuers {
     /// pattern admits any number, leave room for the others.
     shares: Cache<String, Arc<Semaphore>>,
     limits: Limits,
+    metrics: Metrics,
 }
 
 /// The keys of an issuer, and where they came from.
@@ -79,7 +85,15 @@ impl Issuers {
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
         let client = Arc::new(IssuerClient::new(settings, resolver));
         let issuers = settings.limits.issuers;
-        Self { client, known: Cache::new(issuers), shares: Cache::new(issuers), limits: settings.limits }
+        let (known, shares) = (Cache::new(issuers), Cache::new(issuers));
+        Self { client, known, shares, limits: settings.limits, metrics: Metrics::new() }
+    }
+
+    /// Adds what is counted here to `registry`, under names that begin with `issuer`.
+    pub fn register(&self, registry: &mut Registry) {
+        self.metrics.register(registry);
+        let known = self.known.clone();
+        registry.register_collector(Box::new(Remembered(move || known.entry_count())));
     }
 
     /// The keys for a token. Whether this issuer may be asked at all is the caller's to know: an identity must name it.
@@ -88,6 +102,12 @@ impl Issuers {
     /// Unavailable when the issuer is down and has been for too long; permission denied when what it answers cannot be
     /// used or it may not be asked.
     pub async fn keys(&self, token: &Unverified<'_>, now: Timestamp) -> Result<Found, Error> {
+        let found = self.look_up(token, now).await;
+        self.metrics.looked_up(found.as_ref().map_or("failed", |found| found.from));
+        found
+    }
+
+    async fn look_up(&self, token: &Unverified<'_>, now: Timestamp) -> Result<Found, Error> {
         let issuer = self.known.get_with_by_ref(token.issuer(), async { Arc::default() }).await;
         if let Some(keys) = self.fresh(&issuer, now).filter(|keys| token.is_key_known(&keys.jwks)) {
             return Ok(Found { keys: keys.jwks.clone(), from: "cached" });
@@ -105,7 +125,10 @@ impl Issuers {
             return self.stale(&issuer, now).ok_or_else(|| explain(token.issuer(), failure));
         }
         state.tried_at = Some(now);
-        match self.fetch(token.issuer(), &mut state, now).await {
+        let since = Instant::now();
+        let fetched = self.fetch(token.issuer(), &mut state, now).await;
+        self.metrics.fetched(&fetched, since.elapsed());
+        match fetched {
             Ok(jwks) => {
                 let jwks = Arc::new(jwks);
                 issuer.keys.store(Some(Arc::new(Keys { jwks: jwks.clone(), fetched_at: now })));
@@ -129,6 +152,8 @@ impl Issuers {
     fn stale(&self, issuer: &Issuer, now: Timestamp) -> Option<Found> {
         let usable = self.limits.keys_ttl + self.limits.stale_ttl;
         let keys = issuer.keys.load_full().filter(|keys| is_within(keys.fetched_at, now, usable))?;
+        let age = u64::try_from(now.0.saturating_sub(keys.fetched_at.0)).unwrap_or(0);
+        self.metrics.used_stale(Duration::from_millis(age));
         Some(Found { keys: keys.jwks.clone(), from: "stale" })
     }
 

@@ -120,6 +120,16 @@ impl Keyring {
         json!({ "keys": keys })
     }
 
+    /// How many keys verify now.
+    pub(super) fn published(&self, now: Timestamp) -> usize {
+        self.0.load().keys.iter().filter(|key| key.life.verifies(now)).count()
+    }
+
+    /// Since when the key that signs now does so.
+    pub(super) fn active_since(&self, now: Timestamp) -> Option<Timestamp> {
+        self.0.load().keys.iter().find(|key| key.life.signs(now) && key.signer.is_some()).map(|key| key.life.signs_from)
+    }
+
     /// The `kid` of the key that signs now.
     #[must_use]
     pub fn active_key_id(&self, now: Timestamp) -> Option<String> {

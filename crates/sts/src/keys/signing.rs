@@ -8,12 +8,14 @@ use std::{
 
 use async_trait::async_trait;
 use domain::{Clock, Ctx, Error, Secret, Timestamp, ports::Ready};
+use prometheus_client::registry::Registry;
 use serde::Serialize;
 use serde_json::json;
 use store::{Store, signing_keys as rows};
 use tokio::sync::Mutex;
 
 use super::{
+    metrics::KeyMetrics,
     ring::Keyring,
     root::RootKey,
     rotation::{self, KeyInfo, Rotation},
@@ -61,6 +63,11 @@ impl SigningKeys {
     #[must_use]
     pub fn ring(&self) -> Arc<Keyring> {
         self.ring.clone()
+    }
+
+    /// Adds what is known of the keys to `registry`, under names that begin with `signing_key`.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register_collector(Box::new(KeyMetrics { ring: self.ring(), clock: Arc::clone(&self.clock) }));
     }
 
     /// Makes a new key, and says since when or from when on it signs.

@@ -46,13 +46,8 @@ impl Folder {
     }
 
     pub(super) fn database(&self) -> PathBuf {
-        database(&self.path)
+        self.path.join("provost.db")
     }
-}
-
-/// The database's file in the folder `path`.
-pub(super) fn database(path: &Path) -> PathBuf {
-    path.join("provost.db")
 }
 
 /// Opens or makes a file that only its owner can read, whatever the mode of the folder is.
