@@ -6,6 +6,7 @@ use crate::{config::Global, exit::Failure};
 
 mod bootstrap;
 mod keys;
+mod log_level;
 mod place;
 mod rotate_keys;
 mod token;
@@ -20,6 +21,8 @@ pub(crate) enum Admin {
     Keys(keys::Keys),
     /// Make a new key that signs tokens; the old one stays valid until its last token has expired
     RotateKeys(rotate_keys::RotateKeys),
+    /// Show or change what a running server logs
+    LogLevel(log_level::LogLevel),
 }
 
 impl Admin {
@@ -29,6 +32,7 @@ impl Admin {
             Self::Token(token) => token.run().await,
             Self::Keys(keys) => keys.run(global).await,
             Self::RotateKeys(rotate_keys) => rotate_keys.run(global).await,
+            Self::LogLevel(log_level) => log_level.run().await,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod bootstrap;
 pub(crate) mod keys;
+pub(crate) mod log_level;
 pub(crate) mod protocol;
 pub(crate) mod socket;
 
@@ -43,6 +44,7 @@ impl Admin {
             Request::Token { ttl_seconds } => value(&self.token(Duration::from_secs(ttl_seconds), asked_by).await?),
             Request::Bootstrap(wish) => value(&bootstrap::perform(&self.core, wish, asked_by).await?),
             Request::Keys => value(&keys::list(&self.core).await?),
+            Request::LogLevel { filter, seconds } => value(&log_level::perform(filter.as_deref(), seconds, asked_by)?),
             Request::RotateKeys { at_once } => value(&keys::rotate(&self.core, at_once, asked_by).await?),
         }
     }

@@ -1,10 +1,18 @@
-//! The log: structured events on standard error.
+//! The log: structured events on standard error, and what is logged, which may be changed while the server runs.
 
-use std::io::{IsTerminal, stderr};
+use std::{
+    fmt,
+    io::{IsTerminal, stderr},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
 
-use tracing_subscriber::{EnvFilter, fmt};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{
+    EnvFilter, Layer, Registry, fmt as lines, layer::SubscriberExt, registry::LookupSpan, reload, util::SubscriberInitExt,
+};
 
-use super::{StartError, settings::Log};
+use super::{StartError, admin::log_level::Filters, settings};
 
 /// What a line of the log looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,17 +23,156 @@ pub enum LogFormat {
     Json,
 }
 
+/// The log of this process; there is one, as `tracing` has one subscriber.
+static LOG: OnceLock<Log> = OnceLock::new();
+
+/// Decides what is logged.
+#[derive(Debug)]
+pub(crate) struct Log {
+    filter: reload::Handle<EnvFilter, Registry>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The filter in use.
+    now: String,
+    /// The one to go back to when a time was given.
+    usual: String,
+    /// Counts the changes, so that only the last one is taken back.
+    changes: u64,
+}
+
 /// Starts logging for the whole process.
 ///
 /// # Errors
 /// When the filter cannot be read.
-pub(crate) fn start(log: &Log) -> Result<(), StartError> {
+pub(crate) fn start(log: &settings::Log) -> Result<(), StartError> {
     let filter =
         EnvFilter::try_new(&log.filter).map_err(|error| StartError::while_doing("the log's filter cannot be read", &error))?;
-    let builder = fmt().with_env_filter(filter).with_writer(stderr);
-    match log.format {
-        LogFormat::Text => builder.with_ansi(stderr().is_terminal()).init(),
-        LogFormat::Json => builder.json().flatten_event(true).init(),
-    }
+    let (filter, handle) = reload::Layer::new(filter);
+    tracing_subscriber::registry().with(filter).with(layer(log.format)).init();
+    let state = State { now: log.filter.clone(), usual: log.filter.clone(), changes: 0 };
+    // Nobody starts the log twice: `init` would have panicked.
+    _ = LOG.set(Log { filter: handle, state: Mutex::new(state) });
     Ok(())
+}
+
+/// Writes the lines.
+fn layer<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: tracing::Subscriber + for<'a> LookupSpan<'a>,
+{
+    let lines = lines::layer().with_writer(stderr);
+    match format {
+        LogFormat::Text => lines.with_ansi(stderr().is_terminal()).boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    }
+}
+
+/// The log of this process, once [`start`] has made it. A server inside another program has none.
+pub(crate) fn running() -> Option<&'static Log> {
+    LOG.get()
+}
+
+impl Log {
+    /// The filter in use.
+    pub(crate) fn filter(&self) -> String {
+        self.state().now.clone()
+    }
+
+    /// Logs by `filter` from now on, or for a time and then as before.
+    ///
+    /// # Errors
+    /// What is wrong with the filter.
+    pub(crate) fn change(&'static self, filter: &str, time: Option<Duration>) -> Result<Filters, BadFilter> {
+        let parsed = read(filter)?;
+        let mut state = self.state();
+        let before = std::mem::replace(&mut state.now, filter.to_owned());
+        state.changes += 1;
+        match time {
+            None => filter.clone_into(&mut state.usual),
+            Some(time) => {
+                let this = state.changes;
+                tokio::spawn(async move {
+                    tokio::time::sleep(time).await;
+                    self.go_back(this);
+                });
+            }
+        }
+        self.apply(parsed);
+        Ok(Filters { before, now: filter.to_owned() })
+    }
+
+    /// Takes a change back, unless another came after it.
+    fn go_back(&self, change: u64) {
+        let mut state = self.state();
+        if state.changes == change {
+            let usual = state.usual.clone();
+            // It was read before.
+            if let Ok(filter) = EnvFilter::try_new(&usual) {
+                self.apply(filter);
+            }
+            tracing::info!(filter = usual, "the log filter is as before");
+            state.now = usual;
+        }
+    }
+
+    fn apply(&self, filter: EnvFilter) {
+        if let Err(error) = self.filter.reload(filter) {
+            tracing::error!(%error, "cannot change the log filter");
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why a text is no filter, and what would be one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BadFilter(String);
+
+impl fmt::Display for BadFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; a filter is a level (error, warn, info, debug, trace, off) or parts with levels: info,store=debug", self.0)
+    }
+}
+
+impl std::error::Error for BadFilter {}
+
+/// Reads a filter. A lone word must be a level: the library takes any other for the name of a part, all of which is logged,
+/// so that a slip of the pen would turn the log off.
+fn read(text: &str) -> Result<EnvFilter, BadFilter> {
+    for directive in text.split(',') {
+        if directive.is_empty() {
+            return Err(BadFilter(format!("{text:?} has an empty part")));
+        }
+        if !directive.contains(['=', '[']) && directive.parse::<LevelFilter>().is_err() {
+            return Err(BadFilter(format!("{directive:?} is no level")));
+        }
+    }
+    EnvFilter::try_new(text).map_err(|error| BadFilter(format!("{text:?} cannot be read: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_levels_and_parts_with_levels() {
+        for good in ["info", "DEBUG", "off", "info,store=debug", "warn,exchange=trace", "info,gateway::observe=off"] {
+            assert!(read(good).is_ok(), "{good}");
+        }
+        for (bad, why) in [
+            ("", "has an empty part"),
+            ("info,", "has an empty part"),
+            ("inof", "\"inof\" is no level"),
+            ("store", "\"store\" is no level"),
+            ("store=loud", "cannot be read: error parsing level filter"),
+        ] {
+            let told = read(bad).expect_err(bad).to_string();
+            assert!(told.contains(why) && told.ends_with("info,store=debug"), "{bad}: {told}");
+        }
+    }
 }

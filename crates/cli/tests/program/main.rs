@@ -8,6 +8,7 @@ mod config;
 mod dev;
 mod iam;
 mod images;
+mod log;
 mod offline;
 mod serve;
 mod support;

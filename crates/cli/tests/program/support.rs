@@ -122,7 +122,13 @@ impl Server {
 
     pub(crate) fn start_at(data: &Path, listen: &str) -> Self {
         let mut command = Self::command(data, listen);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
+        command.stderr(Stdio::null());
+        Self::of(command)
+    }
+
+    /// Starts what [`Server::command`] made.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let mut next = || lines.next().expect("the server says more").expect("text");
         let url = next().strip_prefix("ready on ").expect("ready on URL").to_owned();

@@ -78,6 +78,20 @@ impl Place {
         read(value)
     }
 
+    /// Has `request`, which makes no sense without a server, done by the running one.
+    ///
+    /// # Errors
+    /// As [`Place::ask`], and that no server runs.
+    pub(crate) async fn ask_server<T: DeserializeOwned>(&self, request: Request) -> Result<T, Failure> {
+        let settings = self.settings()?;
+        let (updates, _unheard) = mpsc::channel(1);
+        let Some(outcome) = ask_socket(&settings, &request, &updates).await? else {
+            let message = format!("no server runs on {}", settings.data.display());
+            return Err(Failure::new(Exit::Unreachable, message).hint("name its data folder with --data"));
+        };
+        read(outcome?)
+    }
+
     /// Has `request` done, here also where no server has run yet.
     ///
     /// # Errors
@@ -103,12 +117,20 @@ pub(crate) fn check_owner(settings: &Settings) -> Result<(), Failure> {
 }
 
 async fn outcome(settings: &Settings, request: Request, updates: mpsc::Sender<Update>, expect: Expect) -> Result<Value, Failure> {
-    let path = socket::path_in(&settings.data);
-    let asked = socket::ask(&settings.data, &request, &updates).await;
-    match asked.map_err(|error| Failure::failed(format!("cannot talk to the server through {}: {error}", path.display())))? {
+    match ask_socket(settings, &request, &updates).await? {
         Some(outcome) => outcome,
         None => alone(settings, request, updates, expect).await,
     }
+}
+
+async fn ask_socket(
+    settings: &Settings,
+    request: &Request,
+    updates: &mpsc::Sender<Update>,
+) -> Result<Option<Result<Value, Failure>>, Failure> {
+    let path = socket::path_in(&settings.data);
+    let asked = socket::ask(&settings.data, request, updates).await;
+    asked.map_err(|error| Failure::failed(format!("cannot talk to the server through {}: {error}", path.display())))
 }
 
 /// Without a server: holds the data for as long as it takes.

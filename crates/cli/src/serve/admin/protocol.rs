@@ -21,6 +21,13 @@ pub(crate) enum Request {
     Bootstrap(bootstrap::Wish),
     /// The signing keys. Answers a list of [`super::keys::Key`].
     Keys,
+    /// What is logged, and a change of it. Answers a [`super::log_level::Filters`].
+    LogLevel {
+        /// What to log from now on; nothing changes without.
+        filter: Option<String>,
+        /// Seconds until everything is as before; forever without.
+        seconds: Option<u64>,
+    },
     /// A new signing key. Answers as [`Request::Keys`].
     RotateKeys {
         /// Ends the old keys and their tokens instead of letting them run out.

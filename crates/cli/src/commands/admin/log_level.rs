@@ -1,0 +1,36 @@
+//! `provost admin log-level`
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{place::Place, token::duration};
+use crate::{
+    exit::Failure,
+    output,
+    serve::admin::{log_level::Filters, protocol::Request},
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct LogLevel {
+    #[command(flatten)]
+    place: Place,
+    /// What to log from now on: a level, or parts with levels such as info,store=debug; without it, show what is logged
+    filter: Option<String>,
+    /// Go back to what was logged before after this time: 90s, 10m, 1h
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, requires = "filter")]
+    time: Option<Duration>,
+}
+
+impl LogLevel {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let seconds = self.time.map(|time| time.as_secs());
+        let request = Request::LogLevel { filter: self.filter, seconds };
+        let Filters { before, now } = self.place.ask_server(request).await?;
+        output::text(&match seconds {
+            _ if before == now => now,
+            None => format!("{before} -> {now}"),
+            Some(seconds) => format!("{before} -> {now} for {seconds} s"),
+        })
+    }
+}
