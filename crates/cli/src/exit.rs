@@ -17,6 +17,7 @@ pub(crate) enum Exit {
     NotFound = 5,
     Conflict = 6,
     Unreachable = 7,
+    Due = 8,
 }
 
 impl Exit {
@@ -30,7 +31,8 @@ Exit codes:
   4  permission denied
   5  not found
   6  conflict: it exists already, is still in use, or has changed
-  7  no server answers";
+  7  no server answers
+  8  the database needs a migration (`admin migrate --check`)";
 
     /// The code that a server's answer leads to.
     fn of(error: &client::Error) -> Self {

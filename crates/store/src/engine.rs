@@ -8,7 +8,7 @@ mod param;
 pub(crate) mod postgres;
 mod queue;
 mod row;
-mod schema;
+pub(crate) mod schema;
 pub(crate) mod sqlite;
 
 use std::ops::ControlFlow;
@@ -49,6 +49,18 @@ impl Engine {
         match self {
             Self::Sqlite(engine) => engine.write(ctx, mode, work).await,
             Self::Postgres(engine) => engine.write(ctx, mode, work).await,
+        }
+    }
+
+    /// Runs `work` in a transaction of its own that may take as long as it needs; no other write gets on meanwhile.
+    pub(crate) async fn alone<T, F>(&self, ctx: Ctx, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
+    {
+        match self {
+            Self::Sqlite(engine) => engine.write(ctx, Mode::Bookkeeping, work).await,
+            Self::Postgres(engine) => engine.alone(ctx, work).await,
         }
     }
 
@@ -189,6 +201,49 @@ impl Connection {
             (Self::Sqlite(_), Index::Primary(table)) => format!(" INDEXED BY sqlite_autoindex_{table}_1"),
             (Self::Sqlite(_), Index::Named(table, columns)) => format!(" INDEXED BY {table}_{columns}"),
             (Self::Postgres(_), _) => String::new(),
+        }
+    }
+
+    /// The engine's name.
+    pub(crate) fn engine(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "sqlite",
+            Self::Postgres(_) => "postgres",
+        }
+    }
+
+    /// The query for every column of every table of ours, by name.
+    fn columns(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => {
+                "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c \
+                 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+            }
+            Self::Postgres(_) => {
+                "SELECT table_name::text, column_name::text FROM information_schema.columns                  WHERE table_schema = current_schema()"
+            }
+        }
+    }
+
+    /// Every column of every table of ours, by name.
+    pub(crate) async fn schema(&mut self) -> Result<Vec<(String, String)>> {
+        let sql = self.columns();
+        self.query_map(sql, &[], |row| Ok((row.string(0)?, row.string(1)?))).await
+    }
+
+    /// Sets the number of the last commit, for a restore: nothing may be written after it in this transaction.
+    pub(crate) fn set_revision(&mut self, revision: Revision) -> Result<()> {
+        match self {
+            Self::Sqlite(connection) => connection.set_revision(revision),
+            Self::Postgres(connection) => connection.set_revision(revision),
+        }
+    }
+
+    /// Lifts the limits of time that keep a node which hangs from holding up others, for as long as this transaction lasts.
+    pub(crate) async fn take_time(&mut self) -> Result<()> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(connection) => connection.take_time().await,
         }
     }
 

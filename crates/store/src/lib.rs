@@ -7,6 +7,7 @@
 //! This crate alone contains SQL, and only its private module `engine` knows which engine runs it.
 
 pub mod audit;
+pub mod backup;
 pub mod changes;
 mod counts;
 mod database;
@@ -19,6 +20,7 @@ mod metrics;
 pub mod outbox;
 mod reader;
 pub mod registry;
+pub mod schema;
 pub mod signing_keys;
 mod store;
 mod table;

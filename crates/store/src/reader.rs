@@ -60,6 +60,21 @@ impl Reader {
         Ok(self.query_one(sql, params, |_| Ok(())).await?.is_some())
     }
 
+    /// The name of the engine behind it.
+    pub(crate) fn engine(&self) -> &'static str {
+        self.connection.engine()
+    }
+
+    /// Lifts the limits of time, for a read of everything.
+    pub(crate) async fn take_time(&mut self) -> Result<()> {
+        self.connection.take_time().await
+    }
+
+    /// Every column of every table, by name.
+    pub(crate) async fn columns(&mut self) -> Result<Vec<(String, String)>> {
+        self.connection.schema().await
+    }
+
     pub(crate) fn walk(&self, index: Index<'_>) -> String {
         self.connection.walk(index)
     }

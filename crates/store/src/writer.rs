@@ -164,6 +164,11 @@ impl Writer {
         self.reader.connection.send(sql, params).await
     }
 
+    /// Sets the number of the last commit, as the last act of a restore.
+    pub(crate) fn set_revision(&mut self, revision: Revision) -> Result<()> {
+        self.reader.connection.set_revision(revision)
+    }
+
     pub(crate) async fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Executed {
         self.reader.connection.execute(sql, params).await
     }

@@ -9,7 +9,7 @@ pub mod exchange;
 pub mod issuers;
 pub mod jws;
 pub mod keys;
-mod operator;
+pub mod operator;
 pub mod settings;
 #[cfg(test)]
 mod testing;

@@ -41,7 +41,7 @@ impl Operators {
         if seconds == 0 || ttl > limit {
             return Err(Error::field("ttl", format!("ttl must be between 1 s and {} s", limit.as_secs())));
         }
-        let upstream = self.upstream(os_user)?;
+        let upstream = upstream(&self.settings, os_user)?;
         let audience = self.settings.base_url.clone();
         let subject = Subject {
             identity: operator_uid(),
@@ -53,39 +53,39 @@ impl Operators {
             expires_at: ctx.now.plus_seconds(seconds),
         };
         let issued = self.tokens.mint(subject, ctx).await?;
-        let ctx = self.acting(ctx, upstream, issued.token_id, issued.expires_at);
+        let ctx = acting(&self.settings, ctx, upstream, issued.token_id, issued.expires_at);
         self.store.write(&ctx, |_| Box::pin(async { Ok(()) })).await?;
         Ok(issued.token)
     }
+}
 
-    /// The context of something that `os_user` does on the server's machine, without a token.
-    ///
-    /// # Errors
-    /// Invalid argument when the user's name is not one line of at most 256 bytes.
-    pub fn at_the_machine(&self, ctx: &Ctx, os_user: &str) -> Result<Ctx, Error> {
-        Ok(self.acting(ctx, self.upstream(os_user)?, String::new(), ctx.now))
-    }
+/// The context of something that `os_user` does on the server's machine, without a token.
+///
+/// # Errors
+/// Invalid argument when the user's name is not one line of at most 256 bytes.
+pub fn at_the_machine(settings: &Settings, ctx: &Ctx, os_user: &str) -> Result<Ctx, Error> {
+    Ok(acting(settings, ctx, upstream(settings, os_user)?, String::new(), ctx.now))
+}
 
-    fn acting(&self, ctx: &Ctx, upstream: Upstream, token_id: String, expires_at: Timestamp) -> Ctx {
-        let caller = Caller {
-            identity: operator_uid(),
-            operator: true,
-            issuer: self.settings.auth_url.clone(),
-            audience: vec![self.settings.base_url.clone()],
-            issued_at: ctx.now,
-            expires_at,
-            token_id,
-            upstream: Some(upstream),
-            email: None,
-            narrowing: Narrowing::default(),
-        };
-        Ctx { actor: Actor::Caller(Arc::new(caller)), ..ctx.clone() }
-    }
+fn acting(settings: &Settings, ctx: &Ctx, upstream: Upstream, token_id: String, expires_at: Timestamp) -> Ctx {
+    let caller = Caller {
+        identity: operator_uid(),
+        operator: true,
+        issuer: settings.auth_url.clone(),
+        audience: vec![settings.base_url.clone()],
+        issued_at: ctx.now,
+        expires_at,
+        token_id,
+        upstream: Some(upstream),
+        email: None,
+        narrowing: Narrowing::default(),
+    };
+    Ctx { actor: Actor::Caller(Arc::new(caller)), ..ctx.clone() }
+}
 
-    fn upstream(&self, os_user: &str) -> Result<Upstream, Error> {
-        if os_user.is_empty() || os_user.len() > MAX_USER || os_user.chars().any(char::is_control) {
-            return Err(Error::field("user", format!("user must be one line of 1 to {MAX_USER} bytes")));
-        }
-        Ok(Upstream { iss: OS_USERS.to_owned(), sub: os_user.to_owned(), aud: self.settings.base_url.clone() })
+fn upstream(settings: &Settings, os_user: &str) -> Result<Upstream, Error> {
+    if os_user.is_empty() || os_user.len() > MAX_USER || os_user.chars().any(char::is_control) {
+        return Err(Error::field("user", format!("user must be one line of 1 to {MAX_USER} bytes")));
     }
+    Ok(Upstream { iss: OS_USERS.to_owned(), sub: os_user.to_owned(), aud: settings.base_url.clone() })
 }

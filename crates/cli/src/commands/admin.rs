@@ -4,10 +4,13 @@ use clap::Subcommand;
 
 use crate::{config::Global, exit::Failure};
 
+mod backup;
 mod bootstrap;
 mod keys;
 mod log_level;
+mod migrate;
 mod place;
+mod restore;
 mod rotate_keys;
 mod token;
 
@@ -23,6 +26,12 @@ pub(crate) enum Admin {
     RotateKeys(rotate_keys::RotateKeys),
     /// Show or change what a running server logs
     LogLevel(log_level::LogLevel),
+    /// Write everything in the database to a file, while the server runs
+    Backup(backup::Backup),
+    /// Read a backup into an empty database, while no server runs
+    Restore(restore::Restore),
+    /// Bring the database to the schema of this program, or say what that would do
+    Migrate(migrate::Migrate),
 }
 
 impl Admin {
@@ -33,6 +42,9 @@ impl Admin {
             Self::Keys(keys) => keys.run(global).await,
             Self::RotateKeys(rotate_keys) => rotate_keys.run(global).await,
             Self::LogLevel(log_level) => log_level.run().await,
+            Self::Backup(backup) => backup.run(global).await,
+            Self::Restore(restore) => restore.run(global).await,
+            Self::Migrate(migrate) => migrate.run(global).await,
         }
     }
 }

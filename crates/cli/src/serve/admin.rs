@@ -1,6 +1,7 @@
 //! What operators ask of a data folder. A running server does it when `provost admin` asks through its socket; without one
 //! the command does the same by itself.
 
+pub(crate) mod backup;
 pub(crate) mod bootstrap;
 pub(crate) mod keys;
 pub(crate) mod log_level;
@@ -38,13 +39,14 @@ impl Admin {
         &self,
         request: Request,
         asked_by: &str,
-        _updates: mpsc::Sender<Update>,
+        updates: mpsc::Sender<Update>,
     ) -> Result<Value, Failure> {
         match request {
             Request::Token { ttl_seconds } => value(&self.token(Duration::from_secs(ttl_seconds), asked_by).await?),
             Request::Bootstrap(wish) => value(&bootstrap::perform(&self.core, wish, asked_by).await?),
             Request::Keys => value(&keys::list(&self.core).await?),
             Request::LogLevel { filter, seconds } => value(&log_level::perform(filter.as_deref(), seconds, asked_by)?),
+            Request::Backup => value(&backup::perform(&self.core, asked_by, updates).await?),
             Request::RotateKeys { at_once } => value(&keys::rotate(&self.core, at_once, asked_by).await?),
         }
     }

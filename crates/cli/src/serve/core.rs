@@ -63,7 +63,7 @@ impl Core {
     /// Who mints tokens for operators.
     pub(crate) fn operators(&self) -> Operators {
         let operators = sts::Operators::new(self.store.clone(), self.tokens.clone(), Arc::clone(&self.sts));
-        Operators::new(operators, Arc::clone(&self.clock), Arc::clone(&self.entropy))
+        Operators::new(operators, Arc::clone(&self.sts), Arc::clone(&self.clock), Arc::clone(&self.entropy))
     }
 
     /// The context of something that the server does by itself now.

@@ -8,13 +8,19 @@ use domain::{Clock, Ctx, Entropy, Error, Secret};
 #[derive(Clone, Debug)]
 pub struct Operators {
     inner: sts::Operators,
+    settings: Arc<sts::Settings>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 }
 
 impl Operators {
-    pub(crate) fn new(inner: sts::Operators, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
-        Self { inner, clock, entropy }
+    pub(crate) fn new(
+        inner: sts::Operators,
+        settings: Arc<sts::Settings>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Self {
+        Self { inner, settings, clock, entropy }
     }
 
     /// A token that lives for `ttl`, asked for by the system's user `asked_by`, which the audit log keeps.
@@ -32,6 +38,6 @@ impl Operators {
     /// Invalid argument when the user's name cannot be kept.
     pub(crate) fn ctx(&self, task: &'static str, asked_by: &str) -> Result<Ctx, Error> {
         let ctx = Ctx::system(task, self.clock.now(), Arc::clone(&self.entropy));
-        self.inner.at_the_machine(&ctx, asked_by)
+        sts::operator::at_the_machine(&self.settings, &ctx, asked_by)
     }
 }

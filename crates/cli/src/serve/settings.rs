@@ -7,7 +7,7 @@ use std::{
 };
 
 use gateway::settings::TrustedProxies;
-use store::Database;
+use store::{Database, StoreConfig};
 use sts::{Provider, claims::UrlPolicy};
 use url::{Host, Url};
 
@@ -112,6 +112,12 @@ impl Settings {
     #[must_use]
     pub fn key_path(&self) -> PathBuf {
         self.key_file.clone().unwrap_or_else(|| self.data.join("key"))
+    }
+
+    /// Where the store is.
+    #[must_use]
+    pub fn store_config(&self) -> StoreConfig {
+        StoreConfig { data: self.data.clone(), database: self.database.clone() }
     }
 
     /// Refuses what must not be started, before anything is touched.

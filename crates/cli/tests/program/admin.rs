@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{PROVOST, Ran, Server, User, finish};
 
+mod backup;
 mod bootstrap;
 mod keys;
 

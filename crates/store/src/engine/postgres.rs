@@ -2,6 +2,7 @@
 //!
 //! Writes are serial over all nodes: every write transaction first locks the one row of `revision`. See ADR 8.
 
+mod alone;
 mod connection;
 mod connector;
 mod fault;
@@ -18,6 +19,8 @@ use domain::{Ctx, Error, Kind, Result, Rule};
 pub(crate) use connection::Connection;
 use connector::Connector;
 use group_commit::GroupCommit;
+#[cfg(test)]
+pub(crate) use migrate::STEPS;
 use pool::Pool;
 
 use crate::{
@@ -28,9 +31,20 @@ use crate::{
 /// How long the writer may take to say that it takes writes.
 const PING: Duration = Duration::from_millis(1500);
 
+/// The number of schema steps that the database has; 0 when it is empty.
+///
+/// # Errors
+/// Unavailable when it cannot be reached.
+pub(crate) async fn schema(database: &Database) -> Result<usize> {
+    let connector = Connector::new(database)?;
+    let mut session = connector.connect().await.map_err(|failure| failure.at(database))?;
+    migrate::version(&mut session).await
+}
+
 /// An open database.
 #[derive(Debug)]
 pub(crate) struct Postgres {
+    connector: Arc<Connector>,
     pool: Pool,
     writer: GroupCommit,
 }
@@ -48,7 +62,8 @@ impl Postgres {
         let readers = database.max_connections().saturating_sub(1).max(1) as usize;
         metrics.set_read_connections(readers);
         let pool = Pool::new(Arc::clone(&connector), readers)?;
-        Ok(Self { pool, writer: GroupCommit::start(connector, session, metrics.clone()).await? })
+        let writer = GroupCommit::start(Arc::clone(&connector), session, metrics.clone()).await?;
+        Ok(Self { connector, pool, writer })
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
@@ -61,6 +76,14 @@ impl Postgres {
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         self.writer.write(ctx, mode, work).await
+    }
+
+    /// Runs `work` on a connection of its own, with the write lock.
+    pub(crate) async fn alone<T, F>(&self, ctx: Ctx, work: F) -> Result<T>
+    where
+        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>>,
+    {
+        alone::run(&self.connector, ctx, work).await
     }
 
     /// Whether writes are being taken: the writer has just held the write lock.

@@ -10,9 +10,12 @@ mod pool;
 use std::{path::Path, sync::Arc, time::Duration};
 
 use domain::{Ctx, Result};
+use rusqlite::OpenFlags;
 
 pub(crate) use connection::Connection;
 use group_commit::GroupCommit;
+#[cfg(test)]
+pub(crate) use migrate::STEPS;
 use pool::Pool;
 
 use crate::{
@@ -24,6 +27,22 @@ use crate::{
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Prepared statements kept per connection.
 const STATEMENTS: usize = 256;
+
+/// The number of schema steps that the database in `data` has; 0 when there is none. A server may be using it.
+///
+/// # Errors
+/// Unavailable when it cannot be read.
+pub(crate) fn schema(data: &Path) -> Result<usize> {
+    let file = data.join(folder::DATABASE);
+    // What is being made, or was never used, is empty.
+    if std::fs::metadata(&file).map_or(true, |file| file.len() == 0) {
+        return Ok(0);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let raw = rusqlite::Connection::open_with_flags(&file, flags).map_err(fault::translate)?;
+    configure(&raw).map_err(fault::translate)?;
+    migrate::version(&raw)
+}
 
 /// An open database.
 #[derive(Debug)]

@@ -116,6 +116,18 @@ pub(crate) fn check_owner(settings: &Settings) -> Result<(), Failure> {
     Err(Failure::new(Exit::Denied, message).hint(format!("run the command as that user: sudo -u '#{owner}' provost admin …")))
 }
 
+/// Refuses to go on while a server runs on the data folder.
+///
+/// # Errors
+/// When one does.
+pub(crate) async fn refuse_running(settings: &Settings) -> Result<(), Failure> {
+    if !socket::is_answered(&settings.data).await {
+        return Ok(());
+    }
+    let message = format!("a server is running on {}", settings.data.display());
+    Err(Failure::new(Exit::Conflict, message).hint("stop it first, and every other server of the same database"))
+}
+
 async fn outcome(settings: &Settings, request: Request, updates: mpsc::Sender<Update>, expect: Expect) -> Result<Value, Failure> {
     match ask_socket(settings, &request, &updates).await? {
         Some(outcome) => outcome,

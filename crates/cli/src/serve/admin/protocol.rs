@@ -33,6 +33,8 @@ pub(crate) enum Request {
         /// Ends the old keys and their tokens instead of letting them run out.
         at_once: bool,
     },
+    /// A backup, in pieces. Answers a [`super::backup::Contents`].
+    Backup,
 }
 
 /// A line of the server's answer. [`Line::Done`] and [`Line::Failed`] are the last of their answer.

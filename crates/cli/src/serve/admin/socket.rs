@@ -153,6 +153,11 @@ async fn write(writer: &mut OwnedWriteHalf, line: &Line) -> io::Result<()> {
     timeout(PATIENCE, writer.write_all(&text)).await?
 }
 
+/// Whether a server runs on `data`.
+pub(crate) async fn is_answered(data: &Path) -> bool {
+    UnixStream::connect(path_in(data)).await.is_ok()
+}
+
 /// Asks the server that runs on `data`; `None` when none does. What the server tells before the outcome goes to `updates`.
 ///
 /// # Errors

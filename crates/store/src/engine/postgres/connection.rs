@@ -8,7 +8,11 @@ use domain::{Error, Result, Revision};
 use tokio::sync::OwnedMutexGuard;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-use super::{fault::Failure, pool::Manager, session::Session};
+use super::{
+    fault::Failure,
+    pool::Manager,
+    session::{self, Session},
+};
 use crate::engine::{Executed, Fault, Param, Row};
 
 /// Rows fetched at once by a walk that may end early.
@@ -124,6 +128,23 @@ impl Connection {
             }
             Lease::Reads { .. } => Err(Error::internal("a snapshot takes no revision")),
         }
+    }
+
+    pub(crate) fn set_revision(&mut self, revision: Revision) -> Result<()> {
+        match &mut self.lease {
+            Lease::Writes(session) => {
+                session.revision = revision;
+                Ok(())
+            }
+            Lease::Reads { .. } => Err(Error::internal("a snapshot takes no revision")),
+        }
+    }
+
+    /// Lets statements, and pauses between them, take as long as they need until the transaction ends.
+    pub(crate) async fn take_time(&mut self) -> Result<()> {
+        let session = self.lease.session()?;
+        session.patience = session::PATIENCE_ALONE;
+        Ok(session.batch("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0").await?)
     }
 
     pub(crate) fn is_spoilt(&self) -> bool {

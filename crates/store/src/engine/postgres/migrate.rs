@@ -8,7 +8,7 @@ use super::{fault::Failure, session::Session};
 use crate::engine::{Param, schema};
 
 /// Every step in order. A released step never changes; new ones are added at the end.
-pub(super) const STEPS: &[&str] = &[include_str!("../../../migrations/postgres/0001_core.sql")];
+pub(crate) const STEPS: &[&str] = &[include_str!("../../../migrations/postgres/0001_core.sql")];
 
 /// The oldest server that is supported, as `server_version_num`.
 const OLDEST: i64 = 150_000;

@@ -12,7 +12,7 @@ use super::{
     connection::Connection,
     connector::Connector,
     fault::{Failure, unavailable},
-    session::Session,
+    session::{ANSWER, Session},
 };
 use crate::engine::queue::overloaded;
 
@@ -39,6 +39,7 @@ impl managed::Manager for Manager {
 
     async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<Failure> {
         session.forget_trouble();
+        session.patience = ANSWER;
         if session.is_fit() && session.generation == self.0.generation() {
             Ok(())
         } else {

@@ -21,7 +21,9 @@ use crate::engine::{Param, queue};
 /// Prepared statements kept per connection.
 const STATEMENTS: usize = 512;
 /// How long an answer may take. The server cancels statements before that; this is for one that is not there any more.
-const ANSWER: Duration = Duration::from_secs(12);
+pub(super) const ANSWER: Duration = Duration::from_secs(12);
+/// The same for a transaction that works on everything there is.
+pub(super) const PATIENCE_ALONE: Duration = Duration::from_hours(1);
 
 type Answer<T> = std::result::Result<T, Failure>;
 type Sent = Pin<Box<dyn Future<Output = std::result::Result<(), tokio_postgres::Error>> + Send>>;
@@ -39,6 +41,8 @@ pub(super) struct Session {
     driver: tokio::task::AbortHandle,
     /// The generation of its connector.
     pub(super) generation: u64,
+    /// How long an answer may take.
+    pub(super) patience: Duration,
     /// The last revision that was given to a write.
     pub(super) revision: Revision,
 }
@@ -62,6 +66,7 @@ impl Session {
             trouble: None,
             driver: tokio::spawn(drive).abort_handle(),
             generation,
+            patience: ANSWER,
             revision: Revision::default(),
         }
     }
@@ -185,7 +190,7 @@ impl Session {
             }
             if own.is_some() && sent.is_empty() { Poll::Ready(()) } else { Poll::Pending }
         });
-        let answered = tokio::time::timeout(ANSWER, all).await;
+        let answered = tokio::time::timeout(self.patience, all).await;
         // Without an answer the connection is in an unknown state, and `waits` stays.
         self.waits = answered.is_err();
         let result = match (answered, first, own) {

@@ -90,6 +90,16 @@ impl Connection {
         }
     }
 
+    pub(crate) fn set_revision(&mut self, revision: Revision) -> Result<()> {
+        match &self.role {
+            Role::Writes(last) => {
+                last.store(revision.0, Ordering::Relaxed);
+                Ok(())
+            }
+            Role::Reads { .. } => Err(Error::internal("a snapshot takes no revision")),
+        }
+    }
+
     pub(crate) fn is_spoilt(&self) -> bool {
         self.spoilt
     }

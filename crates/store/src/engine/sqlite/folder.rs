@@ -8,6 +8,9 @@ use std::{
 
 use domain::{Error, Kind, Result, Rule};
 
+/// The name of the database in the data folder.
+pub(super) const DATABASE: &str = "provost.db";
+
 /// A data folder that this process holds.
 #[derive(Debug)]
 pub(super) struct Folder {
@@ -46,7 +49,7 @@ impl Folder {
     }
 
     pub(super) fn database(&self) -> PathBuf {
-        self.path.join("provost.db")
+        self.path.join(DATABASE)
     }
 }
 

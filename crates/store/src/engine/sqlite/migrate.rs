@@ -7,7 +7,7 @@ use super::fault::translate;
 use crate::engine::schema;
 
 /// Every step in order. A released step never changes; new ones are added at the end.
-const STEPS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_core.sql")];
+pub(crate) const STEPS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_core.sql")];
 
 /// Applies the steps that the database does not have yet, all or none.
 ///
@@ -18,9 +18,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
     transaction
         .execute_batch("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL) STRICT")
         .map_err(translate)?;
-    let version: Option<i64> =
-        transaction.query_row("SELECT max(version) FROM schema_version", [], |row| row.get(0)).map_err(translate)?;
-    let done = usize::try_from(version.unwrap_or(0)).map_err(Error::internal)?;
+    let done = version(&transaction)?;
     schema::left(done, STEPS.len())?;
     for (step, number) in STEPS.iter().zip(1_i64..).skip(done) {
         transaction.execute_batch(step).map_err(translate)?;
@@ -28,4 +26,15 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
         tracing::info!(version = number, "schema migrated");
     }
     transaction.commit().map_err(translate)
+}
+
+/// The number of steps that the database has.
+pub(super) fn version(connection: &Connection) -> Result<usize> {
+    let table = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'";
+    if connection.query_row(table, [], |row| row.get::<_, i64>(0)).map_err(translate)? == 0 {
+        return Ok(0);
+    }
+    let version: Option<i64> =
+        connection.query_row("SELECT max(version) FROM schema_version", [], |row| row.get(0)).map_err(translate)?;
+    usize::try_from(version.unwrap_or(0)).map_err(Error::internal)
 }

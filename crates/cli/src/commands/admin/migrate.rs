@@ -1,0 +1,50 @@
+//! `provost admin migrate`
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+use store::{Store, schema::Schema};
+
+use super::place::{Place, check_owner};
+use crate::{
+    clock::SystemClock,
+    config::Global,
+    entropy::SystemEntropy,
+    exit::{Exit, Failure},
+    output,
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct Migrate {
+    #[command(flatten)]
+    place: Place,
+    /// Change nothing: exit code 0 when there is nothing to do, 8 when there is
+    #[arg(long)]
+    check: bool,
+}
+
+impl Migrate {
+    pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
+        let settings = self.place.settings()?;
+        let config = settings.store_config();
+        let before = Schema::of(&config).await?;
+        let steps = before.missing();
+        let due = before.check()?;
+        if due && !self.check {
+            check_owner(&settings)?;
+            Store::open(&config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?.close().await;
+        }
+        let told = json!({
+            "database": before.found,
+            "program": before.program,
+            if self.check { "missing" } else { "done" }: steps,
+        });
+        output::report(global.output, &before.program.to_string(), &told, None)?;
+        if due && self.check {
+            let message = format!("the database needs {} steps to schema {}", steps.len(), before.program);
+            return Err(Failure::new(Exit::Due, message).hint("back it up, then run `provost admin migrate` or start the server"));
+        }
+        Ok(())
+    }
+}

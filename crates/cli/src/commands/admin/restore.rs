@@ -1,0 +1,79 @@
+//! `provost admin restore`
+
+use std::{path::PathBuf, sync::Arc};
+
+use clap::Args;
+use domain::{Clock, Ctx};
+use serde_json::json;
+use store::{
+    Store,
+    backup::{self, Archive},
+};
+use sts::{RootKey, keys::check_opens, operator};
+use tokio::task::spawn_blocking;
+
+use super::place::{Place, check_owner, refuse_running};
+use crate::{
+    clock::SystemClock,
+    config::{Global, env},
+    confirm::confirm,
+    entropy::SystemEntropy,
+    exit::{Exit, Failure},
+    output,
+    progress::Progress,
+    serve::admin::backup::Contents,
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    #[command(flatten)]
+    place: Place,
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Replace everything that is in the database
+    #[arg(long)]
+    replace: bool,
+}
+
+impl Restore {
+    pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
+        let settings = self.place.settings()?;
+        refuse_running(&settings).await?;
+        check_owner(&settings)?;
+        let archive = self.read().await?;
+        let key = settings.key_path();
+        let root = RootKey::open(&key).map_err(|error| {
+            Failure::from(error)
+                .hint("the key is not in the backup: put the key file in its place first, or name it with --key-file")
+        })?;
+        check_opens(&root, archive.signing_keys()).map_err(|_| {
+            Failure::new(Exit::Conflict, format!("{} is not the key of this backup", key.display()))
+                .hint("put the key file of the server that was backed up in its place, or name it with --key-file")
+        })?;
+        if self.replace {
+            confirm(global, "replace everything in the database")?;
+        }
+        let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
+        let ctx = Ctx::system("admin restore", clock.now(), entropy.clone());
+        let ctx = operator::at_the_machine(&sts::Settings::new(""), &ctx, &env::system_user())?;
+        let store = Store::open(&settings.store_config(), clock, entropy).await?;
+        let bar = Progress::of("restoring rows");
+        let restored = backup::restore(&store, &archive, &ctx, self.replace, Arc::new(bar.handle())).await;
+        drop(bar);
+        store.close().await;
+        restored.map_err(|error| {
+            let failure = Failure::from(error);
+            if failure.exit == Exit::Conflict && !self.replace { failure.hint("see --replace") } else { failure }
+        })?;
+        let told = json!({ "file": self.file, "contents": Contents::from(archive.header()), "replaced": self.replace });
+        output::report(global.output, &self.file.display().to_string(), &told, None)
+    }
+
+    async fn read(&self) -> Result<Archive, Failure> {
+        let (path, bar) = (self.file.clone(), Progress::of("checking rows"));
+        let progress = bar.handle();
+        let read = spawn_blocking(move || Archive::check(&path, progress));
+        Ok(read.await.map_err(|error| Failure::failed(error.to_string()))??)
+    }
+}

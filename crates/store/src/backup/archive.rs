@@ -1,0 +1,212 @@
+//! A backup file, read.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Read, Seek, SeekFrom, Take},
+    path::{Path, PathBuf},
+};
+
+use aws_lc_rs::digest;
+use domain::{Error, Kind, Result, Revision, Rule, Timestamp};
+use flate2::bufread::GzDecoder;
+
+use super::{
+    header::{Header, TRAILER, damaged, trailer},
+    lines,
+    tables::{Cell, SIGNING_KEYS, TABLES, Table},
+};
+use crate::signing_keys::SigningKey;
+
+/// Longest line in bytes, so that a damaged file takes no more memory than that.
+const LINE: u64 = 64 * 1024 * 1024;
+
+/// A whole and unaltered backup file. Every byte of it was read.
+#[derive(Clone, Debug)]
+pub struct Archive {
+    path: PathBuf,
+    header: Header,
+    signing_keys: Vec<SigningKey>,
+}
+
+impl Archive {
+    /// Reads the file from its first to its last byte, twice: against its checksum, and row by row. `progress` hears of the
+    /// rows read so far and of their number. Blocks.
+    ///
+    /// # Errors
+    /// Not found or failed precondition when the file cannot be read; invalid argument when it is cut off, altered, of a
+    /// newer format or of another schema.
+    pub fn check(path: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Self> {
+        let header = check_whole(path)?;
+        check_schema(&header)?;
+        let mut rows = Rows::open(path)?;
+        let (mut signing_keys, mut done) = (Vec::new(), 0);
+        for table in TABLES {
+            rows.heading(table)?;
+            for _ in 0..header.rows.get(table.name).copied().unwrap_or_default() {
+                let row = rows.next(table)?;
+                if table.name == SIGNING_KEYS {
+                    signing_keys.push(signing_key(row)?);
+                }
+                done += 1;
+                if done % 1000 == 0 {
+                    progress(done, header.total());
+                }
+            }
+        }
+        rows.end()?;
+        Ok(Self { path: path.to_owned(), header, signing_keys })
+    }
+
+    /// What its first line says.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The signing keys in it: whoever restores it asks whether the key file opens them.
+    #[must_use]
+    pub fn signing_keys(&self) -> &[SigningKey] {
+        &self.signing_keys
+    }
+
+    pub(super) fn rows(&self) -> Result<Rows> {
+        Rows::open(&self.path)
+    }
+}
+
+/// Compares the file with its checksum and reads its first line.
+fn check_whole(path: &Path) -> Result<Header> {
+    let mut file = BufReader::with_capacity(1 << 20, open(path)?);
+    let mut first = Vec::new();
+    (&mut file).take(LINE).read_until(b'\n', &mut first).map_err(|error| unreadable(path, &error))?;
+    let header = Header::parse(&first)?;
+    let length = file.get_ref().metadata().map_err(|error| unreadable(path, &error))?.len();
+    let Some(content) = length.checked_sub(TRAILER as u64) else { return Err(damaged("it is cut off")) };
+    file.seek(SeekFrom::Start(0)).map_err(|error| unreadable(path, &error))?;
+    let mut hash = digest::Context::new(&digest::SHA256);
+    let mut left = (&mut file).take(content);
+    loop {
+        let bytes = left.fill_buf().map_err(|error| unreadable(path, &error))?;
+        if bytes.is_empty() {
+            break;
+        }
+        hash.update(bytes);
+        let n = bytes.len();
+        left.consume(n);
+    }
+    let mut end = Vec::new();
+    file.read_to_end(&mut end).map_err(|error| unreadable(path, &error))?;
+    if !(end.starts_with(b"\n{\"sha256\":\"") && end.ends_with(b"\"}\n")) {
+        return Err(damaged("it is cut off, or something was added: its last line is not a checksum"));
+    }
+    if end != trailer(hash.finish().as_ref()).as_bytes() {
+        return Err(damaged("it was altered: its checksum does not fit"));
+    }
+    Ok(header)
+}
+
+fn check_schema(header: &Header) -> Result<()> {
+    let (theirs, ours) = (header.schema, i64::try_from(crate::schema::CURRENT).map_err(Error::internal)?);
+    if theirs > ours {
+        return Err(damaged(&format!(
+            "it has schema {theirs}, and this provost knows {ours} at most: restore it with provost {} or later",
+            header.version
+        )));
+    }
+    if theirs < ours {
+        return Err(damaged(&format!(
+            "it has schema {theirs}, and this provost has {ours}: restore it with provost {}, which wrote it, then upgrade",
+            header.version
+        )));
+    }
+    Ok(())
+}
+
+/// The rows of a file, one after the other.
+#[derive(Debug)]
+pub(super) struct Rows {
+    lines: BufReader<GzDecoder<BufReader<Take<File>>>>,
+    line: Vec<u8>,
+}
+
+impl Rows {
+    fn open(path: &Path) -> Result<Self> {
+        let mut file = BufReader::new(open(path)?);
+        let first = file.skip_until(b'\n').map_err(|error| unreadable(path, &error))? as u64;
+        let mut file = file.into_inner();
+        let length = file.metadata().map_err(|error| unreadable(path, &error))?.len();
+        file.seek(SeekFrom::Start(first)).map_err(|error| unreadable(path, &error))?;
+        let compressed = file.take(length.saturating_sub(first + TRAILER as u64));
+        Ok(Self { lines: BufReader::new(GzDecoder::new(BufReader::new(compressed))), line: Vec::new() })
+    }
+
+    /// Goes on to the rows of `table`.
+    pub(super) fn heading(&mut self, table: &Table) -> Result<()> {
+        if self.line()? == lines::heading(table).as_slice() {
+            return Ok(());
+        }
+        Err(damaged(&format!("the table {} does not begin where it should, or has other columns", table.name)))
+    }
+
+    /// The next row of `table`.
+    pub(super) fn next(&mut self, table: &Table) -> Result<Vec<Cell>> {
+        lines::read(table, self.line()?)
+    }
+
+    /// Makes sure that nothing follows.
+    pub(super) fn end(&mut self) -> Result<()> {
+        let nothing_more = self.line()?.is_empty();
+        let file = self.lines.get_mut().get_mut();
+        if nothing_more && file.fill_buf().is_ok_and(<[u8]>::is_empty) {
+            return Ok(());
+        }
+        Err(damaged("it has more rows than its first line says"))
+    }
+
+    fn line(&mut self) -> Result<&[u8]> {
+        self.line.clear();
+        let read = (&mut self.lines).take(LINE).read_until(b'\n', &mut self.line);
+        read.map_err(|error| damaged(&format!("it cannot be decompressed: {error}")))?;
+        Ok(&self.line)
+    }
+}
+
+fn signing_key(row: Vec<Cell>) -> Result<SigningKey> {
+    match <[Cell; 8]>::try_from(row) {
+        Ok(
+            [
+                Cell::Text(kid),
+                Cell::Text(algorithm),
+                Cell::Bytes(private_key),
+                Cell::Text(public_jwk),
+                Cell::Int(created_at),
+                Cell::Int(not_before_at),
+                retired_at,
+                Cell::Int(revision),
+            ],
+        ) => Ok(SigningKey {
+            kid,
+            algorithm,
+            private_key,
+            public_jwk,
+            created_at: Timestamp(created_at),
+            not_before_at: Timestamp(not_before_at),
+            retired_at: if let Cell::Int(at) = retired_at { Some(Timestamp(at)) } else { None },
+            revision: Revision(revision),
+        }),
+        _ => Err(damaged("a signing key is not what it should be")),
+    }
+}
+
+fn open(path: &Path) -> Result<File> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    if !file.metadata().map_err(|error| unreadable(path, &error))?.is_file() {
+        return Err(unreadable(path, &std::io::Error::other("it is no regular file")));
+    }
+    Ok(file)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    let kind = if error.kind() == std::io::ErrorKind::NotFound { Kind::NotFound } else { Kind::FailedPrecondition };
+    Error::new(kind, Rule::Unavailable, format!("cannot read {}: {error}", path.display()))
+}

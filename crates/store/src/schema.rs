@@ -1,0 +1,65 @@
+//! The schema of the database: which steps lead to it, and how far a database has come.
+
+use domain::Result;
+
+use crate::{
+    Database, StoreConfig,
+    engine::{
+        postgres,
+        schema::{STEPS, left},
+        sqlite,
+    },
+};
+
+/// The schema of this program: the number of its steps.
+pub const CURRENT: usize = STEPS.len();
+
+/// How far a database has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// The schema of the database; 0 when there is none yet.
+    pub found: usize,
+    /// The schema of this program.
+    pub program: usize,
+}
+
+impl Schema {
+    /// Reads it and changes nothing. A server may be running on the database.
+    ///
+    /// # Errors
+    /// Unavailable when the database cannot be read.
+    pub async fn of(config: &StoreConfig) -> Result<Self> {
+        let found = match &config.database {
+            Database::Sqlite => sqlite::schema(&config.data)?,
+            Database::Postgres(database) => postgres::schema(database).await?,
+        };
+        Ok(Self { found, program: CURRENT })
+    }
+
+    /// Whether steps are missing.
+    ///
+    /// # Errors
+    /// Failed precondition when a newer program wrote the database.
+    pub fn check(&self) -> Result<bool> {
+        Ok(left(self.found, self.program)? > 0)
+    }
+
+    /// The names of the steps that the database does not have yet.
+    #[must_use]
+    pub fn missing(&self) -> &'static [&'static str] {
+        STEPS.get(self.found..).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let schema = |found| Schema { found, program: CURRENT };
+        assert_eq!((schema(0).check().ok(), schema(0).missing()), (Some(true), STEPS));
+        assert_eq!((schema(CURRENT).check().ok(), schema(CURRENT).missing().len()), (Some(false), 0));
+        assert!(schema(CURRENT + 1).check().is_err_and(|error| error.message().contains("run the newer provost")));
+    }
+}

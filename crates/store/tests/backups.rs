@@ -1,0 +1,175 @@
+//! Backups of one store, restored into another: on SQLite, on PostgreSQL, and from each to the other.
+//! Where there is no PostgreSQL its tests pass and say so; with `PROVOST_TEST_REQUIRE` they fail.
+
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[path = "backups/altered.rs"]
+mod altered;
+#[path = "conformance/kit.rs"]
+#[expect(dead_code, reason = "these tests need only some of it")]
+mod kit;
+#[path = "backups/load.rs"]
+mod load;
+#[path = "backups/world.rs"]
+mod world;
+
+use std::{path::Path, sync::Arc};
+
+use domain::{Kind, Revision};
+use store::{
+    Database, Postgres, Store, StoreConfig, audit,
+    backup::{Archive, Backup, Header, restore},
+    schema::Schema,
+};
+use tempfile::TempDir;
+
+/// An empty database, gone with the test.
+enum Place {
+    Sqlite(TempDir),
+    Postgres(pgcluster::Database),
+}
+
+impl Place {
+    fn sqlite() -> Option<Self> {
+        tempfile::tempdir().ok().map(Self::Sqlite)
+    }
+
+    fn postgres() -> Option<Self> {
+        pgcluster::shared().map(|cluster| Self::Postgres(cluster.database()))
+    }
+
+    fn config(&self) -> StoreConfig {
+        match self {
+            Self::Sqlite(folder) => StoreConfig::sqlite(folder.path().join("data")),
+            Self::Postgres(database) => {
+                let database = Postgres::parse(&database.url()).expect("a URL").with_max_connections(6);
+                StoreConfig { data: "unused".into(), database: Database::Postgres(database) }
+            }
+        }
+    }
+
+    async fn open(&self) -> Store {
+        let (clock, entropy) = (Arc::new(kit::Standing), Arc::new(kit::Counting::default()));
+        Store::open(&self.config(), clock, entropy).await.expect("opens")
+    }
+}
+
+async fn write(mut backup: Backup, path: &Path) -> Header {
+    let mut bytes = Vec::new();
+    while let Some(piece) = backup.next().await.expect("reads") {
+        bytes.extend(piece);
+    }
+    assert_eq!(backup.done(), backup.header().total());
+    std::fs::write(path, bytes).expect("written");
+    backup.header().clone()
+}
+
+async fn begin(store: &Store) -> Backup {
+    Backup::begin(store, "1.2.3", kit::NOW).await.expect("a snapshot")
+}
+
+async fn back_up(store: &Store, path: &Path) -> Archive {
+    let header = write(begin(store).await, path).await;
+    let archive = check(path).expect("whole");
+    assert_eq!(archive.header(), &header);
+    archive
+}
+
+fn check(path: &Path) -> domain::Result<Archive> {
+    Archive::check(path, |done, total| assert!(done <= total))
+}
+
+async fn restored(store: &Store, archive: &Archive, replace: bool) -> domain::Result<()> {
+    restore(store, archive, &kit::ctx(), replace, Arc::new(|done, total| assert!(done <= total))).await
+}
+
+/// What one store has comes back in another, exactly, and both go on.
+async fn everything_comes_back(from: Option<Place>, to: Option<Place>) {
+    let (Some(from), Some(to)) = (from, to) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = from.open().await;
+    let mut expected = world::fill(&source).await;
+    let archive = back_up(&source, &folder.path().join("backup")).await;
+    assert_eq!((archive.header().version.as_str(), archive.header().created()), ("1.2.3", kit::NOW));
+    assert_eq!(archive.signing_keys().len(), 2);
+
+    let target = to.open().await;
+    restored(&target, &archive, false).await.expect("restored");
+    let mut found = world::everything(&target).await;
+    let last = archive.header().revision;
+    let told = found.audit.remove(0);
+    assert_eq!((told.method.as_str(), told.revision), (kit::METHOD, Some(Revision(last + 1))), "the restore is audited");
+    assert_eq!(found, expected);
+    let org = kit::org(&target, 77).await;
+    assert_eq!(org.revision, Revision(last + 2), "revisions go on");
+
+    // Full is not empty, and is replaced as a whole.
+    let error = restored(&target, &archive, false).await.expect_err("in use");
+    assert_eq!(error.kind(), Kind::FailedPrecondition);
+    assert!(error.message().contains("the database is in use"), "{error}");
+    restored(&target, &archive, true).await.expect("replaced");
+    let mut found = world::everything(&target).await;
+    found.audit.remove(0);
+    assert_eq!(found, expected);
+
+    // Nothing is lost by a close, and a backup of the copy has the same rows.
+    target.close().await;
+    let target = to.open().await;
+    let again = back_up(&target, &folder.path().join("again")).await;
+    let rows = |archive: &Archive| archive.header().rows.iter().map(|(name, n)| (name.clone(), *n)).collect::<Vec<_>>();
+    let differ = |(a, b): &((String, u64), (String, u64))| a != b;
+    let others: Vec<_> = rows(&archive).into_iter().zip(rows(&again)).filter(differ).map(|(a, b)| (a.0, b.1 - a.1)).collect();
+    assert_eq!(others, [("audit".to_owned(), 1)], "the restore alone");
+    expected.audit.clear();
+    source.close().await;
+}
+
+macro_rules! every_way {
+    ($case:ident) => {
+        mod $case {
+            use super::Place;
+            every_way!(@ $case, sqlite_to_sqlite: sqlite, sqlite);
+            every_way!(@ $case, postgres_to_postgres: postgres, postgres);
+            every_way!(@ $case, sqlite_to_postgres: sqlite, postgres);
+            every_way!(@ $case, postgres_to_sqlite: postgres, sqlite);
+        }
+    };
+    (@ $case:ident, $name:ident: $from:ident, $to:ident) => {
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $name() {
+            super::$case(Place::$from(), Place::$to()).await;
+        }
+    };
+}
+every_way!(everything_comes_back);
+
+use load::a_backup_under_load_is_consistent;
+every_way!(a_backup_under_load_is_consistent);
+
+async fn the_schema_is_told_without_opening(place: Option<Place>) {
+    let Some(place) = place else { return };
+    let before = Schema::of(&place.config()).await.expect("told");
+    assert_eq!((before.found, before.check().ok(), before.missing()), (0, Some(true), &["core"][..]));
+    if let Place::Sqlite(folder) = &place {
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "nothing was made");
+    }
+    let store = place.open().await;
+    let during = Schema::of(&place.config()).await.expect("told while a server runs");
+    assert_eq!((during.found, during.check().ok(), during.missing()), (during.program, Some(false), &[][..]));
+    store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_schema_of_sqlite_is_told() {
+    the_schema_is_told_without_opening(Place::sqlite()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_schema_of_postgres_is_told() {
+    the_schema_is_told_without_opening(Place::postgres()).await;
+}
+
+/// The audit log as it is kept, in its own words.
+async fn audit_log(store: &Store) -> Vec<store::AuditEntry> {
+    audit::newest(&mut store.reader().await.expect("reads"), 100_000).await.expect("the log")
+}

@@ -1,0 +1,118 @@
+//! Files and databases that are not what they should be.
+
+use std::{fs, path::Path};
+
+use aws_lc_rs::digest;
+use domain::Kind;
+
+use crate::{Place, back_up, begin, check, kit, restored, world};
+
+fn refused(path: &Path, bytes: &[u8]) -> String {
+    fs::write(path, bytes).expect("written");
+    let error = check(path).expect_err("refused");
+    assert_eq!(error.kind(), Kind::InvalidArgument, "{error}");
+    error.message().to_owned()
+}
+
+/// The file with another first line and a checksum that fits.
+fn with_header(bytes: &[u8], change: impl Fn(&mut serde_json::Value)) -> Vec<u8> {
+    let end = bytes.iter().position(|byte| *byte == b'\n').expect("a line");
+    let mut header = serde_json::from_slice(&bytes[..end]).expect("JSON");
+    change(&mut header);
+    let content = [header.to_string().as_bytes(), &bytes[end..bytes.len() - 79]].concat();
+    let sum = hex::encode(digest::digest(&digest::SHA256, &content));
+    [content, format!("\n{{\"sha256\":\"{sum}\"}}\n").into_bytes()].concat()
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_whole_and_unaltered_is_refused() {
+    let place = Place::sqlite().expect("a folder");
+    let store = place.open().await;
+    kit::bound(&store).await;
+    let Place::Sqlite(folder) = &place else { return };
+    let path = folder.path().join("backup");
+    back_up(&store, &path).await;
+    let good = fs::read(&path).expect("read");
+
+    for length in (0..good.len()).step_by(7).chain([good.len() - 1]) {
+        refused(&path, &good[..length]);
+    }
+    assert!(refused(&path, &good[..good.len() - 1]).contains("cut off"));
+    for at in 0..good.len() {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1 << (at % 8);
+        refused(&path, &bytes);
+    }
+    let mut bytes = good.clone();
+    bytes[good.len() / 2] ^= 1;
+    assert!(refused(&path, &bytes).contains("its checksum does not fit"));
+    assert!(refused(&path, &[&good[..], b"more"].concat()).contains("something was added"));
+    assert!(refused(&path, b"SQLite format 3").contains("does not begin like one"));
+
+    let told = |change: &dyn Fn(&mut serde_json::Value)| refused(&path, &with_header(&good, change));
+    let newer = told(&|header| header["provost_backup"] = 2.into());
+    assert!(newer.contains("format 2") && newer.contains("provost 1.2.3 or later"), "{newer}");
+    let newer = told(&|header| header["schema"] = 99.into());
+    assert!(newer.contains("schema 99") && newer.contains("provost 1.2.3 or later"), "{newer}");
+    let older = told(&|header| header["schema"] = 0.into());
+    assert!(older.contains("restore it with provost 1.2.3, which wrote it, then upgrade"), "{older}");
+    assert!(told(&|header| header["rows"]["groups"] = 2.into()).contains("a row of groups is not what it should be"));
+    assert!(told(&|header| header["rows"]["audit"] = 0.into()).contains("more rows"));
+    assert_eq!(fs::write(&path, with_header(&good, |_| ())).map(|()| check(&path).is_ok()).ok(), Some(true));
+
+    let error = check(&folder.path().join("nowhere")).expect_err("refused");
+    assert_eq!(error.kind(), Kind::NotFound);
+    assert!(check(folder.path()).expect_err("refused").message().contains("no regular file"));
+}
+
+fn tamper(place: &Place, sql: &str) {
+    let Place::Sqlite(folder) = place else { return };
+    let raw = rusqlite::Connection::open(folder.path().join("data/provost.db")).expect("opens");
+    raw.execute_batch(sql).expect(sql);
+}
+
+#[tokio::test]
+async fn what_does_not_agree_with_itself_is_not_restored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("backup");
+    for (sql, why) in [
+        ("UPDATE counts SET n = n + 1 WHERE noun = 'group' AND prefix <> '/'", "counters of groups do not equal"),
+        ("DELETE FROM counts WHERE noun = 'identity' AND prefix <> '/'", "counters of identities are missing"),
+        ("UPDATE counts SET n = 5 WHERE noun = 'repo' AND prefix = '/'", "the total of repos"),
+        ("DELETE FROM audit WHERE id = 1", "a commit without an audit row"),
+        (
+            "INSERT INTO audit (at, revision, actor, method, request_id, outcome) VALUES (1, 1, 'a', 'm', 'r', 'OK')",
+            "two audit rows",
+        ),
+        ("UPDATE groups SET revision = 10000", "groups has revision 10000"),
+    ] {
+        let from = Place::sqlite().expect("a folder");
+        let source = from.open().await;
+        let org = kit::bound(&source).await.org;
+        kit::add_repo(&source, kit::repo(kit::child(&org.uid, 8), "r")).await;
+        source.close().await;
+        tamper(&from, sql);
+        let archive = back_up(&from.open().await, &path).await;
+        for to in [Place::sqlite(), Place::postgres()].into_iter().flatten() {
+            let target = to.open().await;
+            let empty = world::everything(&target).await;
+            let error = restored(&target, &archive, false).await.expect_err(sql);
+            assert!(error.message().contains(why), "{sql}: {error}");
+            assert_eq!(world::everything(&target).await, empty, "nothing was kept");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_table_that_backups_do_not_know_stops_them() {
+    let place = Place::sqlite().expect("a folder");
+    place.open().await.close().await;
+    tamper(&place, "CREATE TABLE sessions (sid TEXT PRIMARY KEY); ALTER TABLE repos ADD COLUMN colour TEXT");
+    let store = place.open().await;
+    let error = store::backup::Backup::begin(&store, "1.2.3", kit::NOW).await.expect_err("refused");
+    let why = std::error::Error::source(&error).expect("a cause").to_string();
+    assert!(why.contains("repos.colour, sessions.sid") || why.contains("sessions.sid, repos.colour"), "{why}");
+    tamper(&place, "DROP TABLE sessions; ALTER TABLE repos DROP COLUMN colour");
+    drop(store);
+    begin(&place.open().await).await;
+}

@@ -1,0 +1,140 @@
+//! A store with something of everything, and everything that is in one.
+
+use domain::{
+    Ctx, Error, Kind, Noun, Op, Revision, Rule, Timestamp, Uidp,
+    ctx::IdempotencyClaim,
+    iam::{Group, Identity, Role, RoleBinding},
+    ports::Replay,
+    registry::Repo,
+};
+use store::{
+    AuditEntry, Later, ListQuery, Store,
+    changes::{self, Change},
+    iam::{
+        groups::{self, GroupFilter},
+        identities::{self, IdentityFilter},
+        role_bindings::{self, RoleBindingFilter},
+        roles::{self, RoleFilter},
+    },
+    idempotency,
+    outbox::{self, Event},
+    registry::repos::{self, RepoFilter},
+    signing_keys::{self, SigningKey},
+};
+
+use crate::{audit_log, kit};
+
+/// Everything that the store's functions tell, totals included.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Everything {
+    groups: (Vec<Group>, u64),
+    identities: (Vec<Identity>, u64),
+    roles: (Vec<Role>, u64),
+    bindings: (Vec<RoleBinding>, u64),
+    repos: (Vec<Repo>, u64),
+    keys: Vec<SigningKey>,
+    changes: Vec<Change>,
+    events: Vec<Event>,
+    replay: Option<Replay>,
+    /// The newest first.
+    pub(crate) audit: Vec<AuditEntry>,
+}
+
+const CLAIM: IdempotencyClaim = IdempotencyClaim { key: [1; 32], request: [2; 32] };
+
+macro_rules! all {
+    ($store:expr, $module:ident, $filter:ident) => {{
+        let mut query: ListQuery<$filter> = kit::everything($filter::default());
+        query.include_roots = true;
+        let (mut items, mut total) = (Vec::new(), None);
+        loop {
+            let mut reader = $store.reader().await.expect("reads");
+            let page = $module::list(&mut reader, &query).await.expect("a page");
+            items.extend(page.items);
+            total.get_or_insert(page.total);
+            query.cursor = page.next;
+            if query.cursor.is_none() {
+                break (items, total.unwrap_or_default());
+            }
+        }
+    }};
+}
+
+pub(crate) async fn everything(store: &Store) -> Everything {
+    store.flush().await.expect("written");
+    let mut reader = store.reader().await.expect("reads");
+    let found = Everything {
+        groups: all!(store, groups, GroupFilter),
+        identities: all!(store, identities, IdentityFilter),
+        roles: all!(store, roles, RoleFilter),
+        bindings: all!(store, role_bindings, RoleBindingFilter),
+        repos: all!(store, repos, RepoFilter),
+        keys: signing_keys::list(&mut reader).await.expect("keys"),
+        changes: changes::since(&mut reader, Revision(0), 100_000).await.expect("the feed"),
+        events: outbox::pending(&mut reader, Revision(0), 100_000).await.expect("events"),
+        replay: idempotency::find(&mut reader, &CLAIM, kit::NOW).await.expect("a claim"),
+        audit: audit_log(store).await,
+    };
+    assert_eq!(found.groups.0.len() as u64, found.groups.1, "the total is the number of rows");
+    found
+}
+
+fn key(kid: &str, at: i64) -> SigningKey {
+    SigningKey {
+        kid: kid.to_owned(),
+        algorithm: "ES256".to_owned(),
+        private_key: vec![0, 255, 7],
+        public_jwk: "{}".to_owned(),
+        created_at: Timestamp(at),
+        not_before_at: Timestamp(at),
+        retired_at: (at > 1).then_some(Timestamp(i64::MAX)),
+        revision: Revision(0),
+    }
+}
+
+/// Writes something into every table, with more rows than a page of a backup has and gaps between revisions.
+pub(crate) async fn fill(store: &Store) -> Everything {
+    let bound = kit::bound(store).await;
+    let other = kit::org(store, 2).await;
+    for n in 0..700 {
+        kit::add_group(store, kit::group(kit::child(&other.uid, n), &format!("f{}", n % 7))).await;
+    }
+    let folder = kit::child(&other.uid, 3);
+    for n in 0..20 {
+        kit::add_repo(store, kit::repo(kit::child(&folder, n), &format!("r{n}"))).await;
+        kit::add_identity(store, kit::identity(kit::child(&folder, 100 + n), "robot")).await;
+    }
+    kit::add_identity(store, kit::identity(kit::root(55), "user")).await;
+    kit::add_role(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;
+    let gone = kit::child(&folder, 7);
+    kit::write(store, move |tx| Box::pin(async move { repos::delete(tx, &gone).await })).await.expect("deleted");
+    for (kid, at) in [("first", 1), ("second", 2)] {
+        kit::write(store, move |tx| Box::pin(async move { signing_keys::insert(tx, &key(kid, at)).await })).await.expect("a key");
+    }
+    let failed = kit::write(store, |_| Box::pin(async { Err::<(), _>(Error::invalid(Rule::Field, "no")) })).await;
+    assert_eq!(failed.expect_err("refused").kind(), Kind::InvalidArgument);
+    awkward(store, bound.org.uid.clone()).await;
+    let refused = AuditEntry::refused(&kit::ctx(), Some("nowhere"), &Error::invalid(Rule::Field, "no"));
+    store.later(Later::Audit(Box::new(refused)));
+    store.later(Later::Seen { identity: bound.identity.uid, at: kit::at(60).now });
+    everything(store).await
+}
+
+/// Texts that are hard to write down, an event, and a kept answer.
+async fn awkward(store: &Store, org: Uidp) {
+    let mut ctx: Ctx = kit::ctx();
+    ctx.event = Some(kit::EVENT);
+    ctx.idempotency = Some(CLAIM);
+    let uid = kit::child(&org, 9);
+    let work = store.write(&ctx, move |tx| {
+        Box::pin(async move {
+            let mut group = kit::group(uid, "a");
+            group.spec.description = domain::Description::trusted("\"quoted\"\n\\ \u{1f980} \u{7f} \u{2028} 'x', NULL); --");
+            let group = groups::insert(tx, &group).await?;
+            tx.announce(Noun::Group, group.uid.as_str(), Op::Created, group.uid.as_str(), &group).await
+        })
+    });
+    work.await.expect("written");
+    let answer = Replay { message: vec![0, 1, 255], etag: Some("\"1\"".to_owned()) };
+    idempotency::save(store, &ctx, &CLAIM, answer).await.expect("kept");
+}
