@@ -77,7 +77,7 @@ fn execute(global: &Global, command: Command) -> Result<(), Failure> {
     };
     builder.enable_all().build()?.block_on(async {
         match command {
-            Command::Serve(serve) => serve.run().await,
+            Command::Serve(serve) => Box::pin(serve.run()).await,
             Command::Auth(auth) => auth.run(global).await,
             Command::Iam(iam) => iam.run(global).await,
             Command::Images(images) => images.run(global).await,

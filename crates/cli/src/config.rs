@@ -8,6 +8,7 @@ use clap::{
 use crate::{commands::Command, exit::Exit, output::Format};
 
 pub(crate) mod env;
+pub(crate) mod private;
 pub(crate) mod program;
 pub(crate) mod server;
 

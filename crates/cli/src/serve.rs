@@ -26,6 +26,7 @@ pub(crate) mod record;
 mod settings;
 pub(crate) mod signals;
 mod telemetry;
+pub(crate) mod tls;
 
 pub(crate) use assembly::sts_settings;
 pub use assembly::{Running, assemble};
@@ -34,4 +35,5 @@ pub use dev::DevAccount;
 pub use error::StartError;
 pub use logging::LogFormat;
 pub use operators::Operators;
-pub use settings::{Log, Outbound, Settings, Urls};
+pub use settings::{Log, Outbound, Settings, Tls, Urls};
+pub use tls::TlsFiles;

@@ -98,7 +98,15 @@ impl Error {
 
     /// Nothing answers at `url`.
     pub(crate) fn no_server(url: &str, cause: &(dyn StdError + 'static)) -> Self {
-        let message = format!("no server answers at {url} ({}); check the URL, or start one there", innermost(cause));
+        let cause = innermost(cause);
+        let message = if cause.starts_with("invalid peer certificate") {
+            format!(
+                "the certificate of {url} is not trusted ({cause}); if an authority of your own signed it, name the file with the \
+                 authority's certificate in SSL_CERT_FILE"
+            )
+        } else {
+            format!("no server answers at {url} ({cause}); check the URL, or start one there")
+        };
         Self::local(Code::Unavailable, message, Origin::Unreachable)
     }
 

@@ -11,12 +11,14 @@ mod router;
 mod server;
 pub mod settings;
 mod status;
+pub mod tls;
 
 pub use gate::StartError;
 pub use observe::Metrics;
 pub use router::RouterError;
 pub use server::{Builder, Scrape, Server};
 pub use settings::{Limits, Settings};
+pub use tls::Tls;
 
 /// A method of the contract with its handler.
 pub type Endpoint = contract::Endpoint<domain::Ctx, domain::Error>;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 pub use crate::observe::{ForwardingHeader, Network, NotANetwork, TrustedProxies};
 
-/// Everything about the port that is a setting. The defaults are right for a server that clients reach directly.
+/// Everything about the port that is a setting, but its certificate ([`crate::Tls`]). The defaults are right for a server that clients reach directly.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Sizes, times and counts.
@@ -49,6 +49,10 @@ pub struct Limits {
     pub streams_per_connection: u32,
     /// Connections at once; further ones wait in the kernel. Default 8192.
     pub connections: usize,
+    /// How long a TLS handshake may take, waiting for its turn included. Default 10 s.
+    pub handshake_timeout: Duration,
+    /// TLS handshakes at once; further ones wait. Default 1024.
+    pub handshakes: usize,
     /// How often a quiet HTTP/2 connection is pinged. Default 30 s.
     pub keep_alive_interval: Duration,
     /// How long the answer to such a ping may take. Default 20 s.
@@ -72,6 +76,8 @@ impl Default for Limits {
             fallback_timeout: Some(Duration::from_mins(1)),
             streams_per_connection: 128,
             connections: 8192,
+            handshake_timeout: Duration::from_secs(10),
+            handshakes: 1024,
             keep_alive_interval: Duration::from_secs(30),
             keep_alive_timeout: Duration::from_secs(20),
             drain: Duration::from_secs(25),

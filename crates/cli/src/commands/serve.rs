@@ -1,8 +1,9 @@
 //! `provost serve`
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use clap::Args;
+use tokio::signal::unix::Signal;
 
 use crate::{
     clock::SystemClock,
@@ -29,11 +30,11 @@ impl Serve {
         logging::start(&settings.log)?;
         let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
         // Whoever reads that the server is ready may end it at once.
-        let signal = signals::termination()?;
+        let (signal, hangups) = (signals::termination()?, signals::hangups()?);
         let metrics = running.metrics_addr.map(|addr| addr.to_string());
         tracing::info!(address = %running.addr, base_url = running.base_url, metrics, "ready");
         output::text(&banner(&running))?;
-        let signal = signal.await;
+        let signal = until_told(signal, hangups, &running).await;
         let again = signals::termination()?;
         tracing::info!(signal, "stopping");
         tokio::select! {
@@ -43,6 +44,17 @@ impl Serve {
             }
         }
         Ok(())
+    }
+}
+
+/// Waits for the signal that ends the server and names it. A SIGHUP meanwhile makes the server look at its files.
+async fn until_told(end: impl Future<Output = &'static str>, mut hangups: Signal, running: &Running) -> &'static str {
+    let mut end = pin!(end);
+    loop {
+        tokio::select! {
+            signal = end.as_mut() => return signal,
+            _ = hangups.recv() => running.reload(),
+        }
     }
 }
 

@@ -14,7 +14,6 @@ mod file;
 mod flags;
 mod parse;
 mod reference;
-mod secret;
 mod suggest;
 mod table;
 mod variables;

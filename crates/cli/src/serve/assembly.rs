@@ -7,7 +7,7 @@ use domain::{Clock, Entropy, ports::Seal};
 use gateway::Server;
 use services::{AuditRefusals, Bootstrap, Groups, Identities, ReplayStore, Repos, RoleBindings, Roles, WhoAmI};
 use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::Notify};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
@@ -21,6 +21,7 @@ use super::{
     record::Record,
     settings::METRICS_LISTEN,
     telemetry::Telemetry,
+    tls,
 };
 
 /// The methods that anybody may call although the contract does not say so: they judge the presented token themselves.
@@ -46,6 +47,7 @@ pub struct Running {
     core: Core,
     stop: CancellationToken,
     tasks: TaskTracker,
+    look: Arc<Notify>,
 }
 
 /// Starts a server. Its time and its randomness come from `clock` and `entropy` alone.
@@ -55,7 +57,7 @@ pub struct Running {
 /// used.
 pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Running, StartError> {
     settings.check()?;
-    let listeners = Listeners::bind(&settings).await?;
+    let listeners = Listeners::bind(&settings, &clock).await?;
     let urls = settings.urls_at(listeners.addr);
     let base_url = urls.base.clone();
     let sts = sts_settings(&settings, urls);
@@ -75,8 +77,9 @@ async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: 
     let dev = if settings.dev { Some(dev::account(&core, &base_url, last.as_ref()).await?) } else { None };
     Record::of(settings, &base_url).write(&settings.data)?;
     let mut telemetry = Telemetry::new(&core);
-    let server = server(settings, &core, &base_url, &mut telemetry)?;
-    let Listeners { api, addr, metrics } = listeners;
+    let Listeners { api, addr, tls, metrics } = listeners;
+    let (tls, watch) = tls.unzip();
+    let server = server(settings, &core, tls, &base_url, &mut telemetry)?;
     let metrics_addr = metrics.as_ref().and_then(|listener| listener.local_addr().ok());
     let (stop, tasks, operators) = (CancellationToken::new(), TaskTracker::new(), core.operators());
     match AdminSocket::bind(&settings.data) {
@@ -87,6 +90,10 @@ async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: 
         }
     }
     tasks.spawn(SigningKeys::clone(&core.signing).keep(stop.clone().cancelled_owned()));
+    let look = Arc::new(Notify::new());
+    if let Some(watch) = watch {
+        tasks.spawn(watch.run(Arc::clone(&look), stop.clone()));
+    }
     if let Some(listener) = metrics {
         tasks.spawn(server.clone().serve_operations(listener, Arc::new(telemetry), stop.clone()));
     }
@@ -94,10 +101,15 @@ async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: 
         tasks.spawn(server.clone().serve(listener, stop.clone()));
     }
     tasks.close();
-    Ok(Running { addr, metrics_addr, base_url, dev, operators, core, stop, tasks })
+    Ok(Running { addr, metrics_addr, base_url, dev, operators, core, stop, tasks, look })
 }
 
 impl Running {
+    /// Looks at once at files that are watched: the certificate and its key.
+    pub fn reload(&self) {
+        self.look.notify_one();
+    }
+
     /// Stops: no new connections, requests under way may finish, everything queued is written. Returns when all is done.
     pub async fn stop(self) {
         self.stop.cancel();
@@ -117,11 +129,13 @@ struct Listeners {
     api: Vec<TcpListener>,
     /// The first one's address.
     addr: SocketAddr,
+    tls: Option<(gateway::Tls, tls::Watch)>,
     metrics: Option<TcpListener>,
 }
 
 impl Listeners {
-    async fn bind(settings: &Settings) -> Result<Self, StartError> {
+    async fn bind(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Self, StartError> {
+        let tls = settings.tls_files().map(|files| tls::start(&files, Arc::clone(clock))).transpose()?;
         let (api, addr) = listen(&settings.listen).await?;
         let metrics = match settings.metrics_listen {
             None => None,
@@ -135,7 +149,7 @@ impl Listeners {
                 Err(error) => return Err(StartError::while_doing(format!("cannot tell metrics on {address}"), &error)),
             },
         };
-        Ok(Self { api, addr, metrics })
+        Ok(Self { api, addr, tls, metrics })
     }
 }
 
@@ -164,7 +178,13 @@ pub(crate) fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
     sts
 }
 
-fn server(settings: &Settings, core: &Core, base_url: &str, telemetry: &mut Telemetry) -> Result<Server, StartError> {
+fn server(
+    settings: &Settings,
+    core: &Core,
+    tls: Option<gateway::Tls>,
+    base_url: &str,
+    telemetry: &mut Telemetry,
+) -> Result<Server, StartError> {
     let store = || core.store.clone();
     let port = gateway::Settings {
         limits: settings.limits.clone(),
@@ -190,6 +210,7 @@ fn server(settings: &Settings, core: &Core, base_url: &str, telemetry: &mut Tele
         .ready(Arc::new(StoreReady(store())))
         .ready(Arc::clone(&core.signing) as _)
         .fallback(routes)
+        .tls(tls)
         .build();
     let server = built.map_err(|error| StartError::while_doing("the contract cannot be served", &error))?;
     server.metrics().register(telemetry.registry());

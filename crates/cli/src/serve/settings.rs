@@ -11,7 +11,7 @@ use store::{Database, StoreConfig};
 use sts::{Provider, claims::UrlPolicy};
 use url::{Host, Url};
 
-use super::{StartError, logging::LogFormat};
+use super::{StartError, TlsFiles, logging::LogFormat};
 
 /// The settings of a server. Nothing in here is read from the environment. The defaults are those of a server outside dev mode.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct Settings {
     pub self_service_organizations: bool,
     /// The identity providers whose users may log in without naming an identity.
     pub providers: Vec<Provider>,
+    /// Certificate and key; plain HTTP without them.
+    pub tls: Tls,
     /// Whose word about the client's address counts.
     pub trusted_proxies: TrustedProxies,
     /// Where metrics are served; nowhere when `None`.
@@ -58,6 +60,15 @@ pub struct Outbound {
     pub connect_timeout: Duration,
     /// How long a whole answer may take.
     pub timeout: Duration,
+}
+
+/// The files for TLS: both or none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tls {
+    /// PEM certificates: that of the server first.
+    pub certificate: Option<PathBuf>,
+    /// The private key of the first certificate, in PEM.
+    pub key: Option<PathBuf>,
 }
 
 /// The log of the process.
@@ -85,6 +96,7 @@ impl Default for Settings {
             dev: false,
             self_service_organizations: false,
             providers: Vec::new(),
+            tls: Tls::default(),
             trusted_proxies: TrustedProxies::default(),
             metrics_listen: Some(METRICS_LISTEN),
             outbound: Outbound::default(),
@@ -154,11 +166,34 @@ impl Settings {
         let urls = [("base URL", &self.base_url), ("URL of the issuer (auth-url)", &self.auth_url)];
         urls.into_iter().try_for_each(|(what, url)| url.as_ref().map_or(Ok(()), |url| check_url(what, url, self.dev)))?;
         self.registry_host.as_deref().map_or(Ok(()), check_host)?;
+        self.check_tls()?;
         let policy = UrlPolicy { allow_loopback_http: self.dev };
         for Provider { issuer, .. } in &self.providers {
             policy.issuer(issuer).map_err(|why| StartError::setting(format!("the identity provider {issuer:?} {why}")))?;
         }
         Ok(())
+    }
+
+    fn check_tls(&self) -> Result<(), StartError> {
+        let refuse = |why: &str| Err(StartError::setting(why));
+        match (&self.tls.certificate, &self.tls.key) {
+            (Some(_), None) => refuse("--tls-key-file is missing: the private key of the certificate"),
+            (None, Some(_)) => refuse("--tls-certificate-file is missing: the certificate of the private key"),
+            (Some(_), Some(_)) if self.dev => {
+                refuse("dev mode speaks plain HTTP on this machine; leave out the certificate, or run without --dev")
+            }
+            (Some(_), Some(_)) if self.base_url.as_ref().is_some_and(|url| !url.starts_with("https://")) => {
+                refuse("with a certificate the base URL must begin with https://")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The files for TLS, if there are any.
+    #[must_use]
+    pub fn tls_files(&self) -> Option<TlsFiles> {
+        let (certificate, key) = (self.tls.certificate.clone()?, self.tls.key.clone()?);
+        Some(TlsFiles { certificate, key })
     }
 
     /// The URLs of a server that listens at `addr`.

@@ -1,6 +1,6 @@
-//! The signals that end the server, and long work.
+//! The signals that end the server and long work, or make it look at its files.
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Watches for SIGTERM and SIGINT from now on; the future names the one that came.
 ///
@@ -14,4 +14,12 @@ pub(crate) fn termination() -> std::io::Result<impl Future<Output = &'static str
             _ = interrupt.recv() => "SIGINT",
         }
     })
+}
+
+/// SIGHUP: look at what is watched.
+///
+/// # Errors
+/// When the system refuses to watch for signals.
+pub(crate) fn hangups() -> std::io::Result<Signal> {
+    signal(SignalKind::hangup())
 }

@@ -12,3 +12,5 @@ mod log;
 mod offline;
 mod serve;
 mod support;
+mod tls;
+mod urls;

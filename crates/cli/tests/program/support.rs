@@ -121,8 +121,12 @@ impl Server {
     }
 
     pub(crate) fn start_at(data: &Path, listen: &str) -> Self {
+        Self::start_with(data, listen, &[])
+    }
+
+    pub(crate) fn start_with(data: &Path, listen: &str, further: &[&str]) -> Self {
         let mut command = Self::command(data, listen);
-        command.stderr(Stdio::null());
+        command.args(further).stderr(Stdio::null());
         Self::of(command)
     }
 
@@ -143,10 +147,21 @@ impl Server {
 
     /// Starts outside dev mode, on a port that was free a moment ago.
     pub(crate) fn plain(data: &Path) -> Self {
+        Self::outside_dev_mode(data, "http", &[])
+    }
+
+    /// The same with the certificate `cert.pem` and the key `key.pem` of a folder.
+    pub(crate) fn tls(data: &Path, folder: &Path) -> Self {
+        let at = |name: &str| folder.join(name).display().to_string();
+        let files = ["--tls-certificate-file", &at("cert.pem"), "--tls-key-file", &at("key.pem")];
+        Self::outside_dev_mode(data, "https", &files)
+    }
+
+    fn outside_dev_mode(data: &Path, scheme: &str, further: &[&str]) -> Self {
         let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
         let mut command = Command::new(PROVOST);
-        command.args(["serve", "--listen", &free.to_string(), "--base-url", &format!("http://{free}"), "--data"]).arg(data);
-        command.env_clear().env("PROVOST_METRICS_LISTEN", "off");
+        command.args(["serve", "--listen", &free.to_string(), "--base-url", &format!("{scheme}://{free}"), "--data"]).arg(data);
+        command.args(further).env_clear().env("PROVOST_METRICS_LISTEN", "off");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");

@@ -8,10 +8,13 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Door, Shared, connection};
+use super::{Door, Shared, connection, handshake};
 
 /// How long the loop waits after an error that another attempt would meet again, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections at once to what operators read.
+const OPERATIONS: usize = 64;
 
 /// Serves `listener`, which leads to `door`, until `stop`, then lets requests under way finish within the drain time.
 pub(super) async fn serve(shared: Arc<Shared>, door: Door, listener: TcpListener, stop: CancellationToken) {
@@ -19,7 +22,11 @@ pub(super) async fn serve(shared: Arc<Shared>, door: Door, listener: TcpListener
     // Requests of one connection run in tasks of their own; both kinds are waited for.
     let tasks = shared.gate.tasks.clone();
     let protocol = connection::protocol(limits, tasks.clone());
-    let seats = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
+    let seats = match &door {
+        Door::Api => Arc::clone(&shared.seats),
+        // What the operators read has seats of its own: it tells why the others are taken.
+        Door::Operations(_) => Arc::new(Semaphore::new(OPERATIONS)),
+    };
     let abort = CancellationToken::new();
     loop {
         let next = tokio::select! {
@@ -37,11 +44,22 @@ pub(super) async fn serve(shared: Arc<Shared>, door: Door, listener: TcpListener
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%peer, %error, "connection refused its options");
         }
-        let served =
-            connection::serve(Arc::clone(&shared), door.clone(), protocol.clone(), stream, peer, stop.clone(), abort.clone());
         let counted = matches!(door, Door::Api).then(|| shared.metrics.connected());
+        let (shared, door, protocol) = (Arc::clone(&shared), door.clone(), protocol.clone());
+        let (stop, abort) = (stop.clone(), abort.clone());
         tasks.spawn(async move {
-            served.await;
+            match shared.tls.as_ref().filter(|_| matches!(door, Door::Api)) {
+                None => connection::serve(Arc::clone(&shared), door, protocol, stream, peer, stop, abort).await,
+                Some(tls) => {
+                    let shaken = tokio::select! {
+                        shaken = handshake::shake(&shared, tls, stream, peer) => shaken,
+                        () = stop.cancelled() => None,
+                    };
+                    if let Some(stream) = shaken {
+                        connection::serve(Arc::clone(&shared), door, protocol, stream, peer, stop, abort).await;
+                    }
+                }
+            }
             drop((seat, counted));
         });
     }

@@ -7,7 +7,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::conn::auto,
 };
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{Door, Shared, activity::Activity, guard::Guarded, unreadable};
@@ -53,7 +53,7 @@ pub(super) async fn serve(
     shared: Arc<Shared>,
     door: Door,
     protocol: auto::Builder<Tracked>,
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: SocketAddr,
     stop: CancellationToken,
     abort: CancellationToken,

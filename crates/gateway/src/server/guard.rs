@@ -13,7 +13,6 @@ use std::{
 use bytes::{Buf, Bytes};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
     time::{Instant, Sleep},
 };
 
@@ -29,8 +28,8 @@ const HTTP2: &[u8] = b"PRI ";
 pub(super) type Refuse = Box<dyn Fn(u16) -> Bytes + Send>;
 
 /// The guarded stream.
-pub(super) struct Guarded {
-    stream: TcpStream,
+pub(super) struct Guarded<S> {
+    stream: S,
     activity: Arc<Activity>,
     refuse: Refuse,
     head_timeout: Duration,
@@ -58,8 +57,8 @@ struct Lingering {
     deadline: Pin<Box<Sleep>>,
 }
 
-impl Guarded {
-    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>, head_timeout: Duration, refuse: Refuse) -> Self {
+impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
+    pub(super) fn new(stream: S, activity: Arc<Activity>, head_timeout: Duration, refuse: Refuse) -> Self {
         let head = Head { after: None, deadline: None };
         Self { stream, activity, refuse, head_timeout, head, http2: false, replacement: None, lingering: None }
     }
@@ -129,7 +128,7 @@ fn own_refusal(buf: &[u8]) -> Option<u16> {
     is_refusal.then_some(status)
 }
 
-impl AsyncRead for Guarded {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Guarded<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         match Pin::new(&mut self.stream).poll_read(cx, buf) {
@@ -143,7 +142,7 @@ impl AsyncRead for Guarded {
     }
 }
 
-impl AsyncWrite for Guarded {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.intercept(buf);
         match self.poll_replacement(cx) {

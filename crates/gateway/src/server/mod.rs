@@ -6,11 +6,11 @@ use domain::{
     Clock, Entropy,
     ports::{Authenticate, Ready, Refusals, Replays},
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Endpoint, Settings, StartError,
+    Endpoint, Settings, StartError, Tls,
     gate::{Gate, Methods},
     grpc::Extras,
     json::Routes,
@@ -24,6 +24,7 @@ mod body;
 mod connection;
 mod dispatch;
 mod guard;
+mod handshake;
 mod operations;
 mod respond;
 mod unreadable;
@@ -47,6 +48,11 @@ pub(crate) struct Shared {
     pub(crate) extras: Extras,
     pub(crate) readiness: Arc<Readiness>,
     pub(crate) fallback: axum::Router,
+    pub(crate) tls: Option<Tls>,
+    /// Connections that may still come, over all listeners.
+    pub(crate) seats: Arc<Semaphore>,
+    /// TLS handshakes that may still begin.
+    pub(crate) handshakes: Semaphore,
 }
 
 /// What a listener leads to.
@@ -71,6 +77,7 @@ pub struct Builder {
     entropy: Option<Arc<dyn Entropy>>,
     ready: Vec<Arc<dyn Ready>>,
     fallback: axum::Router,
+    tls: Option<Tls>,
 }
 
 impl Server {
@@ -80,7 +87,7 @@ impl Server {
         Builder::default()
     }
 
-    /// Serves the listener until `stop` is cancelled; then no connection is accepted any more, requests under way may finish
+    /// Serves the listener until `stop` is cancelled. Clones may serve further listeners, which share the limits. Then no connection is accepted any more, requests under way may finish
     /// within the drain time, and this returns.
     pub async fn serve(self, listener: TcpListener, stop: CancellationToken) {
         self.shared.readiness.stops_with(stop.clone());
@@ -166,6 +173,12 @@ impl Builder {
         Self { fallback, ..self }
     }
 
+    /// Speak TLS alone.
+    #[must_use]
+    pub fn tls(self, tls: Option<Tls>) -> Self {
+        Self { tls, ..self }
+    }
+
     /// The server.
     ///
     /// # Errors
@@ -190,10 +203,17 @@ impl Builder {
             extras: Extras::new(Arc::clone(&readiness))?,
             readiness,
             fallback: self.fallback,
+            tls: self.tls,
+            seats: Arc::new(Semaphore::new(permits(self.settings.limits.connections))),
+            handshakes: Semaphore::new(permits(self.settings.limits.handshakes)),
             settings: self.settings,
         };
         Ok(Server { shared: Arc::new(shared) })
     }
+}
+
+fn permits(count: usize) -> usize {
+    count.clamp(1, Semaphore::MAX_PERMITS)
 }
 
 impl fmt::Debug for Server {

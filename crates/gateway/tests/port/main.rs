@@ -17,3 +17,4 @@ mod limits;
 mod log;
 mod messages;
 mod support;
+mod tls;

@@ -28,7 +28,7 @@ use domain::{
     ctx::IdempotencyClaim,
     ports::{Authenticate, Ready, Refusals, Replay, Replays},
 };
-use gateway::{Endpoint, Limits, Server, Settings};
+use gateway::{Endpoint, Limits, Server, Settings, Tls};
 use reqwest::Method;
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -122,6 +122,14 @@ pub(crate) async fn start_limited(limits: Limits) -> Running {
 }
 
 pub(crate) async fn start_with(settings: Settings, fallback: axum::Router) -> Running {
+    start_server(settings, fallback, None).await
+}
+
+pub(crate) async fn start_tls(settings: Settings, tls: Tls) -> Running {
+    start_server(settings, axum::Router::new(), Some(tls)).await
+}
+
+async fn start_server(settings: Settings, fallback: axum::Router, tls: Option<Tls>) -> Running {
     let world = Arc::new(World::default());
     let server = Server::builder()
         .settings(settings)
@@ -134,6 +142,7 @@ pub(crate) async fn start_with(settings: Settings, fallback: axum::Router) -> Ru
         .clock(Arc::new(Still))
         .entropy(Arc::new(Counted::default()))
         .fallback(fallback)
+        .tls(tls)
         .build()
         .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

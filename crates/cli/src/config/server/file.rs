@@ -11,8 +11,11 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Entry, Key, Kind, Origin, Problems, secret, suggest, table, variables};
-use crate::exit::{Exit, Failure};
+use super::{Entry, Key, Kind, Origin, Problems, suggest, table, variables};
+use crate::{
+    config::private,
+    exit::{Exit, Failure},
+};
 
 /// The file that is read when none is named, if it exists.
 pub(super) const DEFAULT: &str = "/etc/provost/provost.toml";
@@ -34,7 +37,7 @@ pub(super) fn read(named: Option<&Path>, problems: &mut Problems) -> Result<Vec<
     };
     let entries = File { path: &path, text: &text, problems }.entries();
     for entry in entries.iter().filter(|entry| entry.key.secret) {
-        if let Err(why) = secret::refuse_shared(&path) {
+        if let Err(why) = private::refuse_shared(&path) {
             problems.add(&entry.origin, entry.key, &format!("is a secret, and {why}"));
         }
     }

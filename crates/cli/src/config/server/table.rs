@@ -7,6 +7,7 @@ mod limits;
 mod log;
 mod organizations;
 mod outbound;
+mod tls;
 mod top;
 
 /// A section of `provost.toml`.
@@ -23,6 +24,7 @@ pub(super) struct Section {
 /// The sections in the order of the reference.
 pub(super) const SECTIONS: &[Section] = &[
     Section { name: "", heading: "", keys: top::KEYS },
+    Section { name: "tls", heading: "TLS", keys: tls::KEYS },
     Section { name: "database", heading: "Database", keys: database::KEYS },
     Section { name: "organizations", heading: "Organizations", keys: organizations::KEYS },
     Section { name: "outbound", heading: "Requests to identity providers", keys: outbound::KEYS },

@@ -5,8 +5,8 @@ use store::{Database, Postgres};
 use super::super::{
     Default, Key, Kind,
     parse::{count, one, path},
-    secret,
 };
+use crate::config::private;
 
 pub(super) const KEYS: &[Key] = &[
     Key {
@@ -36,7 +36,7 @@ pub(super) const KEYS: &[Key] = &[
         credential: Some("database-url"),
         data: true,
         apply: |settings, texts| {
-            let url = one(texts, path).and_then(|file| secret::read(&file))?;
+            let url = one(texts, path).and_then(|file| private::read(&file))?;
             postgres(&url).map(|database| settings.database = database)
         },
         ..Key::BASE

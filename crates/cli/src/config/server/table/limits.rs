@@ -115,6 +115,27 @@ pub(super) const KEYS: &[Key] = &[
         ..Key::BASE
     },
     Key {
+        path: "limits.handshake-timeout",
+        flag: "limits-handshake-timeout",
+        variable: "PROVOST_LIMITS_HANDSHAKE_TIMEOUT",
+        value: "TIME",
+        default: Default::Is("10s"),
+        summary: "How long a TLS handshake may take, waiting for its turn included",
+        apply: |settings, texts| one(texts, duration).map(|time| settings.limits.handshake_timeout = time),
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.handshakes",
+        flag: "limits-handshakes",
+        variable: "PROVOST_LIMITS_HANDSHAKES",
+        kind: Kind::Count,
+        value: "COUNT",
+        default: Default::Is("1024"),
+        summary: "TLS handshakes at once; further ones wait",
+        apply: |settings, texts| one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.handshakes = count),
+        ..Key::BASE
+    },
+    Key {
         path: "limits.keep-alive-interval",
         flag: "limits-keep-alive-interval",
         variable: "PROVOST_LIMITS_KEEP_ALIVE_INTERVAL",

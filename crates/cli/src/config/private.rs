@@ -1,4 +1,4 @@
-//! Secrets in files.
+//! Files that others must not read.
 
 use std::{fs, io::Read, os::unix::fs::PermissionsExt, path::Path};
 
@@ -9,7 +9,7 @@ const LONGEST: u64 = 64 << 10;
 ///
 /// # Errors
 /// When it cannot be read, is empty or too long, or others can read it.
-pub(super) fn read(path: &Path) -> Result<String, String> {
+pub(crate) fn read(path: &Path) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
     let file = fs::File::open(path).map_err(failed)?;
     refuse_shared(path)?;
@@ -24,7 +24,7 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
 }
 
 /// Refuses a file that everybody can read. Its group may: that is how secrets reach a service without being its own.
-pub(super) fn refuse_shared(path: &Path) -> Result<(), String> {
+pub(crate) fn refuse_shared(path: &Path) -> Result<(), String> {
     let metadata = fs::metadata(path).map_err(|error| format!("cannot examine {}: {error}", path.display()))?;
     // The last three permission bits are those of others.
     if metadata.permissions().mode().trailing_zeros() >= 3 {

@@ -1,0 +1,130 @@
+//! The server with a certificate of its own, and clients that trust a private authority.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use tempfile::TempDir;
+
+use crate::support::{PROVOST, Ran, Server, User, finish};
+
+/// An authority that only this test knows.
+struct Authority {
+    root: PathBuf,
+    issuer: Issuer<'static, KeyPair>,
+    folder: TempDir,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let (key, folder) = (KeyPair::generate().expect("a key"), TempDir::new().expect("a folder"));
+        let root = folder.path().join("root.pem");
+        fs::write(&root, params.self_signed(&key).expect("a root").pem()).expect("written");
+        Self { root, issuer: Issuer::new(params, key), folder }
+    }
+
+    /// A new pair for this machine in `folder`.
+    fn write_pair(&self, folder: &Path) {
+        let key = KeyPair::generate().expect("a key");
+        let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).expect("a name");
+        let certificate = params.signed_by(&key, &self.issuer).expect("signed");
+        fs::write(folder.join("cert.pem"), certificate.pem()).expect("written");
+        let path = folder.join("key.pem");
+        fs::write(&path, key.serialize_pem()).expect("written");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("private");
+    }
+
+    /// Runs the program as somebody who trusts this authority alone.
+    fn run(&self, server: &Server, token: &str, line: &[&str]) -> Ran {
+        let user = User::with_token(server, token);
+        let mut command = user.command(PROVOST);
+        command.env("SSL_CERT_FILE", &self.root).args(line);
+        finish(command, "")
+    }
+
+    /// Whether somebody who trusts this authority alone gets an answer.
+    fn reaches(&self, server: &Server) -> bool {
+        let ran = self.run(server, "", &["dev", "id-token", "--subject", "s"]);
+        assert!([5, 7].contains(&ran.code), "no development issuer, or no server: {}", ran.stderr);
+        ran.code == 5
+    }
+}
+
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn private_authorities_are_trusted_by_file() {
+    let (authority, data) = (Authority::new(), TempDir::new().expect("a folder"));
+    authority.write_pair(authority.folder.path());
+    let server = Server::tls(data.path(), authority.folder.path());
+    let mut admin = std::process::Command::new(PROVOST);
+    admin.env_clear().args(["admin", "token", "--data"]).arg(data.path());
+    let token = finish(admin, "").stdout;
+    let made = authority.run(&server, token.trim(), &["iam", "organizations", "create", "acme", "-o", "id"]);
+    assert_eq!((made.code, made.stdout.trim().len()), (0, 40), "{}", made.stderr);
+    let stranger = User::with_token(&server, token.trim()).run(&["iam", "organizations", "list"]);
+    assert_eq!(stranger.code, 7, "{}", stranger.stderr);
+    assert!(stranger.stderr.contains("SSL_CERT_FILE"), "{}", stranger.stderr);
+}
+
+#[test]
+fn a_new_pair_is_taken_over_and_a_broken_one_is_not() {
+    let (old, new, data) = (Authority::new(), Authority::new(), TempDir::new().expect("a folder"));
+    let files = TempDir::new().expect("a folder");
+    old.write_pair(files.path());
+    let server = Server::tls(data.path(), files.path());
+    assert!(old.reaches(&server) && !new.reaches(&server));
+
+    fs::write(files.path().join("cert.pem"), "no certificate").expect("written");
+    server.signal("HUP");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(old.reaches(&server), "the old one stays");
+
+    new.write_pair(files.path());
+    server.signal("HUP");
+    until("the signal makes it look", || new.reaches(&server));
+    assert!(!old.reaches(&server));
+
+    old.write_pair(files.path());
+    until("it looks by itself", || old.reaches(&server));
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_at_the_start() {
+    let (authority, data) = (Authority::new(), TempDir::new().expect("a folder"));
+    let folder = authority.folder.path();
+    let told = |line: &[&str]| {
+        let mut command = User::nowhere().command(PROVOST);
+        command.current_dir(folder).args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path()).args(line);
+        let ran = finish(command, "");
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        ran.stderr
+    };
+    let (https, pair) =
+        (["--base-url", "https://a.example"], ["--tls-certificate-file", "cert.pem", "--tls-key-file", "key.pem"]);
+    let both = [&https[..], &pair].concat();
+    assert!(told(&both).contains("cannot read cert.pem"));
+    authority.write_pair(folder);
+    assert!(told(&[&https[..], &["--tls-key-file", "key.pem"]].concat()).contains("--tls-certificate-file is missing"));
+    assert!(told(&[&["--base-url", "http://127.0.0.1:1"], &pair[..]].concat()).contains("must begin with https://"));
+    assert!(told(&[&["--dev"], &pair[..]].concat()).contains("dev mode speaks plain HTTP"));
+    let certificate = fs::read(folder.join("cert.pem")).expect("a certificate");
+    authority.write_pair(folder);
+    fs::write(folder.join("cert.pem"), certificate).expect("written");
+    assert!(told(&both).contains("the key is not the one of the first certificate"));
+    fs::set_permissions(folder.join("key.pem"), fs::Permissions::from_mode(0o644)).expect("shared");
+    assert!(told(&both).contains("key.pem can be read by others"));
+    assert_eq!(fs::read_dir(data.path()).expect("a folder").count(), 0, "nothing was touched");
+}
