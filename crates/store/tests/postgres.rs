@@ -10,6 +10,8 @@ mod nodes;
 mod outages;
 #[path = "postgres/proxy.rs"]
 mod proxy;
+#[path = "postgres/tls.rs"]
+mod tls;
 
 use std::sync::Arc;
 

@@ -1,8 +1,16 @@
 //! What a store does when its server or its connections fail.
 
-use std::time::Duration;
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use domain::{Error, Kind, Rule};
+use pgcluster::{Cluster, Options, Shutdown};
 use store::{Database, Postgres, Store, StoreConfig, iam::groups};
 
 use super::{
@@ -135,8 +143,8 @@ async fn too_many_reads_are_refused() {
     let Some(server) = engine() else { return };
     let database = Postgres::parse(&server.database.url()).expect("a URL").with_max_connections(2);
     let config = StoreConfig { data: "unused".into(), database: Database::Postgres(database) };
-    let entropy = std::sync::Arc::new(kit::Counting::default());
-    let store = Store::open(&config, std::sync::Arc::new(kit::Standing), entropy).await.expect("opens");
+    let entropy = Arc::new(kit::Counting::default());
+    let store = Store::open(&config, Arc::new(kit::Standing), entropy).await.expect("opens");
     let reader = store.reader().await.expect("the only one");
     let refused = store.reader().await.map(drop).expect_err("there is no other");
     assert_eq!((refused.kind(), refused.rule()), (Kind::ResourceExhausted, Rule::Overloaded));
@@ -151,4 +159,46 @@ async fn who_cannot_be_reached_is_named_without_the_password() {
         open("postgres://provost:hunter2@127.0.0.1:1/nothing?sslmode=disable".to_owned()).await.expect_err("is not there");
     assert!(passes(&refused) && refused.message().contains("127.0.0.1:1/nothing"), "{}", refused.message());
     assert!(!format!("{refused:?}").contains("hunter2"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_crashes_loses_nothing_that_was_acknowledged() {
+    const WRITERS: u64 = 12;
+    let Some(cluster) = Cluster::start(&Options::default()) else { return };
+    let server = Server { database: cluster.database() };
+    let stores = [server.open().await.expect("opens"), server.open().await.expect("opens")];
+    let stop = Arc::new(AtomicBool::new(false));
+    let tasks: Vec<_> = (0..WRITERS)
+        .map(|writer| {
+            let (store, stop) = (stores[usize::from(writer % 2 == 0)].clone(), Arc::clone(&stop));
+            tokio::spawn(async move {
+                let mut kept = Vec::new();
+                for n in (0..).take_while(|_| !stop.load(Ordering::Relaxed)) {
+                    match insert(&store, writer * 100_000 + n).await {
+                        Ok(_) => kept.push(kit::root(writer * 100_000 + n).to_string()),
+                        Err(error) => assert!(passes(&error), "{error:?}"),
+                    }
+                }
+                kept
+            })
+        })
+        .collect();
+    for how in [Shutdown::Immediate, Shutdown::Fast, Shutdown::Immediate] {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        tokio::task::block_in_place(|| cluster.restart(how));
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    stop.store(true, Ordering::Relaxed);
+    let mut acknowledged = HashSet::new();
+    for task in tasks {
+        acknowledged.extend(task.await.expect("writes"));
+    }
+    let there: HashSet<_> = server.database.sql("SELECT uid FROM groups").lines().map(str::to_owned).collect();
+    assert!(acknowledged.is_subset(&there), "lost: {:?}", acknowledged.difference(&there).collect::<Vec<_>>());
+    assert!(acknowledged.len() > 50, "only {} were acknowledged", acknowledged.len());
+    let rows = there.len() as u64;
+    assert_eq!((count(&server, "audit"), count(&server, "changes")), (rows, rows), "nothing was applied twice or in part");
+    for store in stores {
+        store.ping().await.expect("is well again");
+    }
 }

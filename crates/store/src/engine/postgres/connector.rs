@@ -3,6 +3,7 @@
 use std::{
     fmt,
     sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 
 use domain::Result;
@@ -11,9 +12,11 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{fault::Failure, session::Session, tls};
 use crate::Postgres;
 
+/// How long making a connection may take, over all hosts of the database.
+const CONNECT: Duration = Duration::from_secs(8);
 /// Settings of every connection. A node that hangs holds the write lock for so long and no longer.
 const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '4s'; \
-    SET idle_in_transaction_session_timeout = '15s'; SET client_connection_check_interval = '1s'; \
+    SET idle_in_transaction_session_timeout = '20s'; \
     SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
@@ -30,7 +33,12 @@ impl Connector {
         Ok(Self { database: database.clone(), tls: tls::connector(database)?, generation: AtomicU64::new(0) })
     }
 
+    /// A connection to the first host that takes writes.
     pub(super) async fn connect(&self) -> std::result::Result<Session, Failure> {
+        tokio::time::timeout(CONNECT, self.connect_to_any()).await.unwrap_or(Err(Failure::Silence))
+    }
+
+    async fn connect_to_any(&self) -> std::result::Result<Session, Failure> {
         let generation = self.generation();
         // Boxed: it is large, and every read would carry it along for the case that it has to connect.
         let (client, connection) = Box::pin(self.database.config().connect(self.tls.clone())).await?;

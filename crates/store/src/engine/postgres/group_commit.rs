@@ -38,8 +38,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a transaction takes up further requests: others wait for its lock.
 const TURN: Duration = Duration::from_millis(100);
-/// How long one request may run.
-const LONGEST: Duration = Duration::from_secs(10);
+/// How long one request may run: longer than one statement may.
+const LONGEST: Duration = Duration::from_secs(15);
 /// How long the writer waits before it tries again: doubled each time, up to the second.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(500));
 
@@ -173,6 +173,10 @@ impl Task {
                 self.roll_back(session, outlook);
                 return Err(Undone::Again(error));
             }
+            if !session.is_fit() {
+                self.roll_back(session, Outlook::Lost);
+                return Err(Undone::Again(unavailable("the database does not answer; retry in a moment")));
+            }
             done += 1;
             match outcome {
                 Outcome::Keep => {
@@ -198,11 +202,10 @@ impl Task {
 
     /// A connection in a transaction that holds the write lock.
     async fn begin(&mut self) -> Result<Guard> {
-        let session = match self.session.take() {
-            Some(session) => session,
-            None => Arc::new(Mutex::new(self.connector.connect().await?)),
+        let mut guard = match self.session.take() {
+            Some(session) => session.lock_owned().await,
+            None => Arc::new(Mutex::new(self.connector.connect().await?)).lock_owned().await,
         };
-        let mut guard = Arc::clone(&session).lock_owned().await;
         guard.forget_trouble();
         guard.send_batch("BEGIN ISOLATION LEVEL READ COMMITTED");
         let mut last = None;
@@ -212,7 +215,7 @@ impl Task {
                 Ok::<_, Failure>(ControlFlow::Continue(()))
             })
             .await;
-        self.session = Some(session);
+        self.session = Some(Arc::clone(OwnedMutexGuard::mutex(&guard)));
         match (locked, last) {
             (Ok(()), Some(last)) => {
                 guard.revision = last;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use deadpool::{
     Runtime,
-    managed::{self, Metrics, PoolError, RecycleError, RecycleResult, TimeoutType, Timeouts},
+    managed::{self, Metrics, PoolError, RecycleError, RecycleResult, Timeouts},
 };
 use domain::{Error, Result};
 
@@ -18,8 +18,6 @@ use crate::engine::queue::overloaded;
 
 /// How long a reader waits for a connection before the server calls itself overloaded.
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// How long making a connection may take, over all hosts of the database.
-const CONNECT: Duration = Duration::from_secs(10);
 
 /// A bounded number of connections, made when first needed.
 #[derive(Debug)]
@@ -50,7 +48,7 @@ impl managed::Manager for Manager {
 
 impl Pool {
     pub(super) fn new(connector: Arc<Connector>, size: usize) -> Result<Self> {
-        let timeouts = Timeouts { wait: Some(MAX_WAIT), create: Some(CONNECT), recycle: None };
+        let timeouts = Timeouts { wait: Some(MAX_WAIT), create: None, recycle: None };
         let pool = managed::Pool::builder(Manager(connector)).max_size(size).timeouts(timeouts).runtime(Runtime::Tokio1);
         pool.build().map(Self).map_err(Error::internal)
     }
@@ -58,10 +56,7 @@ impl Pool {
     /// A connection at the state of the last commit when its first statement runs.
     pub(super) async fn snapshot(&self) -> Result<Connection> {
         let session = self.0.get().await.map_err(|error| match error {
-            PoolError::Timeout(TimeoutType::Wait) => overloaded("too many reads are under way; retry in a moment"),
-            PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle) => {
-                unavailable("the database does not answer; retry in a moment")
-            }
+            PoolError::Timeout(_) => overloaded("too many reads are under way; retry in a moment"),
             PoolError::Backend(failure) => {
                 unavailable("the database takes no connections at the moment; retry in a moment").because(failure.translate())
             }

@@ -21,7 +21,7 @@ use crate::engine::{Param, queue};
 /// Prepared statements kept per connection.
 const STATEMENTS: usize = 512;
 /// How long an answer may take. The server cancels statements before that; this is for one that is not there any more.
-pub(super) const ANSWER: Duration = Duration::from_secs(12);
+pub(super) const ANSWER: Duration = Duration::from_secs(11);
 /// The same for a transaction that works on everything there is.
 pub(super) const PATIENCE_ALONE: Duration = Duration::from_hours(1);
 
