@@ -108,7 +108,8 @@ pub(crate) async fn append(tx: &mut Writer, entry: &AuditEntry) -> Result<()> {
             (&*entry.request_id).into(),
             entry.peer.map(|peer| peer.to_string()).into(),
             entry.noun.map(Noun::as_str).into(),
-            entry.subject.as_ref().into(),
+            // The place of a refused call may be any text, and must not keep the entry from being written.
+            entry.subject.as_ref().map(|subject| subject.replace('\0', "\u{fffd}")).into(),
             entry.op.map(Op::as_str).into(),
             (&entry.outcome).into(),
         ],

@@ -1,4 +1,7 @@
 //! The feed of changes: what every commit did to which resource, in the order of commits.
+//!
+//! Writes are serial on every engine, and over all nodes: a revision becomes visible after every smaller one. So whoever has
+//! read up to a revision has missed nothing before it, and needs no upper bound.
 
 use domain::{Noun, Op, Result, Revision};
 

@@ -13,7 +13,7 @@ pub(crate) mod sqlite;
 
 use std::ops::ControlFlow;
 
-use domain::{Ctx, Error, Result, Revision};
+use domain::{Ctx, Error, Result, Revision, Rule};
 
 pub(crate) use fault::{Executed, Fault};
 pub(crate) use param::Param;
@@ -144,6 +144,7 @@ impl Connection {
         params: &[Param<'_>],
         read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
     ) -> Result<()> {
+        storable(params)?;
         match self {
             Self::Sqlite(connection) => connection.query(sql, params, read),
             Self::Postgres(connection) => connection.walk(sql, params, read).await,
@@ -156,6 +157,7 @@ impl Connection {
         params: &[Param<'_>],
         read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
     ) -> Result<()> {
+        storable(params)?;
         match self {
             Self::Sqlite(connection) => connection.query(sql, params, read),
             Self::Postgres(connection) => connection.query(sql, params, read).await,
@@ -164,6 +166,7 @@ impl Connection {
 
     /// Runs a statement without answer; gives the number of rows it touched.
     pub(crate) async fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Executed {
+        storable(params)?;
         match self {
             Self::Sqlite(connection) => connection.execute(sql, params),
             Self::Postgres(connection) => connection.execute(sql, params).await,
@@ -173,6 +176,7 @@ impl Connection {
     /// Runs a statement whose answer nobody looks at. An engine over a network does not wait for it: a failure then shows
     /// with a later statement, at the latest with [`Connection::settle`].
     pub(crate) async fn send(&mut self, sql: &str, params: &[Param<'_>]) -> Result<()> {
+        storable(params)?;
         match self {
             Self::Sqlite(connection) => Ok(connection.execute(sql, params).map(drop)?),
             Self::Postgres(connection) => connection.send(sql, params).await,
@@ -254,6 +258,15 @@ impl Connection {
             Self::Postgres(connection) => connection.is_spoilt(),
         }
     }
+}
+
+/// Refuses texts that not every engine can keep or compare: PostgreSQL's have no NUL.
+fn storable(params: &[Param<'_>]) -> Result<()> {
+    let has_nul = |param: &Param<'_>| matches!(param, Param::Text(text) if text.contains('\0'));
+    if params.iter().any(has_nul) {
+        return Err(Error::invalid(Rule::Field, "texts must not contain the character U+0000"));
+    }
+    Ok(())
 }
 
 /// An index of a table.

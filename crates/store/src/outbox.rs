@@ -1,4 +1,4 @@
-//! Events that wait for delivery.
+//! Events that wait for delivery, in the order of commits: as in [`crate::changes`], nothing appears behind a reader.
 
 use domain::{Result, Revision, Timestamp, Upstream};
 

@@ -15,7 +15,7 @@ mod tls;
 
 use std::sync::Arc;
 
-use conformance::{BoxFuture, Engine, kit};
+use conformance::{Engine, kit};
 use store::{Database, Postgres, Store, StoreConfig};
 
 /// An empty database, dropped with the test.
@@ -24,15 +24,22 @@ pub(crate) struct Server {
 }
 
 impl Engine for Server {
-    fn open(&self) -> BoxFuture<'_, domain::Result<Store>> {
-        Box::pin(open(self.database.url()))
+    fn draws(&self) -> u32 {
+        64
+    }
+
+    fn config(&self) -> StoreConfig {
+        config(&self.database.url())
     }
 }
 
+pub(crate) fn config(url: &str) -> StoreConfig {
+    let database = Postgres::parse(url).expect("a URL").with_max_connections(6);
+    StoreConfig { data: "unused".into(), database: Database::Postgres(database) }
+}
+
 pub(crate) async fn open(url: String) -> domain::Result<Store> {
-    let database = Postgres::parse(&url).expect("a URL").with_max_connections(6);
-    let config = StoreConfig { data: "unused".into(), database: Database::Postgres(database) };
-    Store::open(&config, Arc::new(kit::Standing), Arc::new(kit::Counting::default())).await
+    Store::open(&config(&url), Arc::new(kit::Standing), Arc::new(kit::Counting::default())).await
 }
 
 pub(crate) fn engine() -> Option<Server> {

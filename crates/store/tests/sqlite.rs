@@ -6,7 +6,7 @@ mod conformance;
 
 use std::{path::PathBuf, sync::Arc};
 
-use conformance::{BoxFuture, Engine, kit};
+use conformance::{Engine, kit};
 use domain::Rule;
 use store::{Store, StoreConfig};
 use tempfile::TempDir;
@@ -17,8 +17,8 @@ struct Sqlite {
 }
 
 impl Engine for Sqlite {
-    fn open(&self) -> BoxFuture<'_, domain::Result<Store>> {
-        Box::pin(open(self.folder.path().join("data")))
+    fn config(&self) -> StoreConfig {
+        StoreConfig::sqlite(self.folder.path().join("data"))
     }
 }
 

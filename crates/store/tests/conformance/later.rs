@@ -46,6 +46,15 @@ pub(crate) async fn refusals_are_audited(engine: &impl Engine) {
     assert_eq!((entry.outcome.as_str(), entry.subject.as_deref(), entry.revision), ("CAPABILITY_MISSING", Some("a/b"), None));
 }
 
+pub(crate) async fn refusals_at_impossible_places_are_audited(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let refused = Error::denied(Rule::CapabilityMissing, "groups.list is missing");
+    store.later(Later::Audit(Box::new(AuditEntry::refused(&kit::ctx(), Some("a\0b"), &refused))));
+    store.flush().await.expect("writes");
+    let entries = audit::newest(&mut store.reader().await.expect("reads"), 10).await.expect("reads");
+    assert_eq!(entries.iter().map(|entry| entry.subject.as_deref()).collect::<Vec<_>>(), [Some("a\u{fffd}b")]);
+}
+
 pub(crate) async fn closing_writes_what_is_queued(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     let user = kit::add_identity(&store, kit::identity(kit::root(1), "user")).await;

@@ -354,7 +354,8 @@ pub(crate) async fn pages_equal_the_naive_list(engine: &impl Engine) {
     uids.extend(world.repos.iter().take(10).map(|repo| repo.uid.clone()));
     uids.push(kit::root(5));
     uids.push(kit::child(&world.groups[0].uid, 5));
-    let mut runner = TestRunner::new(Config { failure_persistence: None, max_shrink_iters: 200, ..Config::default() });
+    let mut runner =
+        TestRunner::new(Config { cases: engine.draws(), failure_persistence: None, max_shrink_iters: 200, ..Config::default() });
     let outcome = runner.run(&wishes(), |wish| {
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {

@@ -10,13 +10,26 @@ pub(crate) mod nouns;
 pub(crate) mod traces;
 pub(crate) mod writes;
 
+use std::sync::Arc;
+
 pub(crate) use store::BoxFuture;
-use store::Store;
+use store::{Store, StoreConfig};
 
 /// Gives a store: an empty one first, the same one after it was closed or dropped.
 pub(crate) trait Engine: Sync {
+    /// Where it is.
+    fn config(&self) -> StoreConfig;
+
+    /// How many random questions a property is asked: each is dozens of statements.
+    fn draws(&self) -> u32 {
+        256
+    }
+
     /// Opens the store.
-    fn open(&self) -> BoxFuture<'_, domain::Result<Store>>;
+    fn open(&self) -> BoxFuture<'_, domain::Result<Store>> {
+        let config = self.config();
+        Box::pin(async move { Store::open(&config, Arc::new(kit::Standing), Arc::new(kit::Counting::default())).await })
+    }
 }
 
 /// Runs every case with an engine of its own, made by the expression; with `None` there is nothing to run it on.
@@ -48,8 +61,10 @@ macro_rules! cases {
                 a_panic_rolls_back_and_the_writer_goes_on,
                 validate_only_leaves_nothing,
                 a_failed_statement_spoils_its_write,
+                a_schema_is_told_without_being_made,
                 revisions_only_grow_also_over_restarts,
                 concurrent_writers_all_get_through,
+                texts_that_not_every_engine_keeps_are_refused,
                 a_write_sees_itself_and_a_snapshot_sees_none_of_it,
                 an_abandoned_store_keeps_what_it_acknowledged,
                 a_closed_store_says_so,
@@ -73,6 +88,7 @@ macro_rules! cases {
             later: [
                 the_last_exchange_counts,
                 refusals_are_audited,
+                refusals_at_impossible_places_are_audited,
                 closing_writes_what_is_queued,
             ];
             counters: [counters_equal_the_rows];

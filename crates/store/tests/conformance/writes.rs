@@ -3,7 +3,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use domain::{Error, Kind, Noun, Op, Revision, Rule, ctx::IdempotencyClaim, iam::Group};
-use store::{Store, audit, changes, iam::groups, outbox};
+use store::{Store, audit, changes, iam::groups, outbox, schema::Schema};
 
 use super::{Engine, kit};
 
@@ -123,6 +123,18 @@ pub(crate) async fn a_failed_statement_spoils_its_write(engine: &impl Engine) {
     assert!(!exists(&store, &kit::group(kit::root(2), "other")).await);
 }
 
+pub(crate) async fn a_schema_is_told_without_being_made(engine: &impl Engine) {
+    let config = engine.config();
+    let empty = Schema::of(&config).await.expect("tells");
+    assert!(empty.found == 0 && empty.program > 0, "{empty:?}");
+    assert_eq!(Schema::of(&config).await.expect("tells"), empty, "still");
+    let store = engine.open().await.expect("opens");
+    let made = Schema::of(&config).await.expect("tells while a server runs");
+    assert_eq!((made.found, made.program), (empty.program, empty.program));
+    store.close().await;
+    assert_eq!(Schema::of(&config).await.expect("tells"), made);
+}
+
 pub(crate) async fn revisions_only_grow_also_over_restarts(engine: &impl Engine) {
     let mut last = Revision(0);
     for n in 0..6 {
@@ -170,6 +182,16 @@ pub(crate) async fn concurrent_writers_all_get_through(engine: &impl Engine) {
     assert_eq!(audit::newest(&mut reader, 10_000).await.expect("reads").len() as u64, all + 1);
     let listed = groups::list(&mut reader, &kit::everything(groups::GroupFilter::default())).await.expect("lists");
     assert_eq!(listed.total, all + 1);
+}
+
+pub(crate) async fn texts_that_not_every_engine_keeps_are_refused(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let refused = insert(&store, kit::group(kit::root(1), "a\0b")).await.expect("runs").expect_err("is refused");
+    assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::Field));
+    let query = kit::everything(groups::GroupFilter { name: Some("a\0b".to_owned()) });
+    let refused = groups::list(&mut store.reader().await.expect("reads"), &query).await.expect_err("is refused");
+    assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::Field));
+    kit::org(&store, 1).await;
 }
 
 pub(crate) async fn a_write_sees_itself_and_a_snapshot_sees_none_of_it(engine: &impl Engine) {
