@@ -108,6 +108,37 @@ async fn a_lost_commit_is_asked_for() {
     }
 }
 
+/// A transaction takes up requests for a tenth of a second; what comes after that is not part of a commit that is lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_commit_is_not_that_of_who_waits_behind_it() {
+    let Some(server) = engine() else { return };
+    let proxy = Proxy::start(server.database.cluster().address()).await;
+    let store = open(server.database.cluster().url_at(proxy.address, server.database.name())).await.expect("opens");
+    let slow = |lose: Option<Proxy>| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            kit::write(&store, |_| {
+                Box::pin(async move {
+                    std::thread::sleep(Duration::from_millis(200));
+                    if let Some(proxy) = lose {
+                        proxy.set(Mood::LoseAnswer);
+                    }
+                    Ok(())
+                })
+            })
+            .await
+        })
+    };
+    let first = slow(None);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let lost = slow(Some(proxy.clone()));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    insert(&store, 1).await.expect("is applied after it");
+    first.await.expect("runs").expect("is applied");
+    lost.await.expect("runs").expect("is applied");
+    assert_eq!((count(&server, "groups"), count(&server, "audit")), (1, 3));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_cannot_be_asked_for_is_said_to_be_unknown() {
     let Some(server) = engine() else { return };

@@ -122,39 +122,46 @@ impl Task {
         let mut backoff = BACKOFF.0;
         while gather(&mut jobs, &mut waiting, &mut pings).await {
             waiting.retain(|write| !write.is_abandoned());
-            let Err(undone) = self.together(&mut waiting, &mut pings).await else {
+            let mut ran = 0;
+            let Err(undone) = self.together(&mut waiting, &mut pings, &mut ran).await else {
                 backoff = BACKOFF.0;
                 continue;
             };
             match undone {
-                Undone::Never(error) => answer_all(waiting.drain(..), Some(&error)),
+                Undone::Never(error) => answer_all(waiting.drain(..ran), Some(&error)),
                 Undone::Again(error) => {
                     tracing::warn!(?error, requests = waiting.len(), "a transaction has to be run again");
                     refuse_late(&mut waiting, &error);
-                    for ping in pings.drain(..) {
+                    // A connection that was cut while nobody used it is found out now, and says nothing about the next one.
+                    if backoff > BACKOFF.0 {
                         // Who asked may have gone.
-                        _ = ping.send(Err(copy(&error)));
+                        pings.drain(..).for_each(|ping| _ = ping.send(Err(copy(&error))));
                     }
                     tokio::time::sleep(backoff).await;
                     backoff = (backoff * 2).min(BACKOFF.1);
                 }
-                Undone::InDoubt(error) => self.clear_up(&mut waiting, error).await,
+                Undone::InDoubt(error) => self.clear_up(&mut waiting, ran, error).await,
             }
         }
         self.session = None;
     }
 
-    /// Runs the requests in one transaction and answers those that it has done; the others stay.
-    async fn together(&mut self, waiting: &mut Vec<Box<dyn Write>>, pings: &mut Pings) -> std::result::Result<(), Undone> {
+    /// Runs the first `ran` requests in one transaction and answers them; the others stay, and after a failure all do.
+    async fn together(
+        &mut self,
+        waiting: &mut Vec<Box<dyn Write>>,
+        pings: &mut Pings,
+        ran: &mut usize,
+    ) -> std::result::Result<(), Undone> {
         let mut session = self.begin().await.map_err(Undone::Again)?;
         for ping in pings.drain(..) {
             _ = ping.send(Ok(()));
         }
         let (begun, first) = (Instant::now(), session.revision);
-        let (mut done, mut kept) = (0, 0);
+        let mut kept = 0;
         let shared = OwnedMutexGuard::mutex(&session).clone();
         for write in waiting.iter_mut() {
-            if done > 0 && begun.elapsed() > TURN {
+            if *ran > 0 && begun.elapsed() > TURN {
                 break;
             }
             let before = session.revision;
@@ -177,7 +184,7 @@ impl Task {
                 self.roll_back(session, Outlook::Lost);
                 return Err(Undone::Again(unavailable("the database does not answer; retry in a moment")));
             }
-            done += 1;
+            *ran += 1;
             match outcome {
                 Outcome::Keep => {
                     kept += 1;
@@ -196,7 +203,7 @@ impl Task {
         } else {
             session.send_batch("ROLLBACK");
         }
-        answer_all(waiting.drain(..done), None);
+        answer_all(waiting.drain(..*ran), None);
         Ok(())
     }
 
@@ -278,19 +285,19 @@ impl Task {
         }
     }
 
-    /// Finds out whether the last commit was made, and answers the requests if it was; if not they stay, to be run again.
-    async fn clear_up(&mut self, waiting: &mut Vec<Box<dyn Write>>, cause: Error) {
-        tracing::warn!(?cause, requests = waiting.len(), "the database was lost during a commit; asking for its outcome");
+    /// Finds out whether the last commit was made, and answers its requests if it was; if not they stay, to be run again.
+    async fn clear_up(&mut self, waiting: &mut Vec<Box<dyn Write>>, ran: usize, cause: Error) {
+        tracing::warn!(?cause, requests = ran, "the database was lost during a commit; asking for its outcome");
         let (since, mut backoff) = (Instant::now(), BACKOFF.0);
         loop {
             match self.has_committed().await {
-                Ok(true) => return answer_all(waiting.drain(..), None),
+                Ok(true) => return answer_all(waiting.drain(..ran), None),
                 Ok(false) => return,
                 Err(error) if since.elapsed() > PATIENCE => {
                     let message = "the database was lost while it committed, and whether the request was applied is not known: \
                                    read the resource; a retry with the same Idempotency-Key is safe";
                     let unknown = Error::new(Kind::Unavailable, Rule::Unavailable, message).because(error);
-                    for mut write in waiting.drain(..) {
+                    for mut write in waiting.drain(..ran) {
                         write.fail(copy(&unknown));
                         write.answer(None);
                     }
@@ -323,7 +330,7 @@ impl Task {
 
 /// Waits for something to do. `false` when there is nothing left and nothing more will come.
 async fn gather(jobs: &mut mpsc::Receiver<Job>, waiting: &mut Vec<Box<dyn Write>>, pings: &mut Pings) -> bool {
-    if waiting.is_empty() {
+    if waiting.is_empty() && pings.is_empty() {
         match jobs.recv().await {
             Some(job) => take(job, waiting, pings),
             None => return false,
