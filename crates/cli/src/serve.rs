@@ -20,6 +20,8 @@ mod dev;
 mod error;
 pub(crate) mod logging;
 mod operators;
+#[cfg(feature = "otel")]
+mod otel;
 mod process;
 mod ready;
 pub(crate) mod record;

@@ -14,7 +14,7 @@ mod status;
 pub mod tls;
 
 pub use gate::StartError;
-pub use observe::Metrics;
+pub use observe::{Metrics, Traces};
 pub use router::RouterError;
 pub use server::{Builder, Scrape, Server};
 pub use settings::{Limits, Settings};

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use domain::Result;
+use tracing::Span;
 
 use crate::{
     engine::{Connection, Index, Param, Row},
@@ -17,15 +18,17 @@ pub struct Reader {
     pub(crate) connection: Connection,
     /// While a snapshot of its own is in use; a writer reads within its transaction.
     _in_use: Option<Counted>,
+    /// From the wait for the snapshot to its end.
+    _span: Span,
 }
 
 impl Reader {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection, _in_use: None }
+        Self { connection, _in_use: None, _span: Span::none() }
     }
 
-    pub(crate) fn counted((connection, in_use): (Connection, Counted)) -> Self {
-        Self { connection, _in_use: Some(in_use) }
+    pub(crate) fn counted((connection, in_use): (Connection, Counted), span: Span) -> Self {
+        Self { connection, _in_use: Some(in_use), _span: span }
     }
 
     pub(crate) async fn query_map<T: Send>(

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use domain::{Clock, Ctx, Entropy, Error, Result};
+use tracing::{Instrument as _, Span};
 
 use crate::{
     BoxFuture, Database, Metrics, Reader, Writer,
@@ -67,7 +68,8 @@ impl Store {
     /// # Errors
     /// Resource exhausted when too many reads are under way; unavailable after [`Store::close`].
     pub async fn reader(&self) -> Result<Reader> {
-        Ok(Reader::counted(self.inner.metrics.reading(self.inner.engine.snapshot()).await?))
+        let span = self.inner.span("store read");
+        Ok(Reader::counted(self.inner.metrics.reading(self.inner.engine.snapshot()).await?, span))
     }
 
     /// Runs `work` in a transaction. When it succeeds, what it changed is kept together with an audit row, the feed, the
@@ -168,6 +170,12 @@ impl Inner {
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
-        self.metrics.writing(ctx.validate_only, self.engine.write(ctx, mode, work)).await
+        let span = self.span("store write");
+        self.metrics.writing(ctx.validate_only, self.engine.write(ctx, mode, work)).instrument(span).await
+    }
+
+    /// A span of OpenTelemetry's conventions for clients of databases.
+    fn span(&self, name: &'static str) -> Span {
+        tracing::trace_span!(target: "otel", "store", otel.name = name, otel.kind = "client", db.system.name = self.engine.name())
     }
 }

@@ -43,6 +43,7 @@ impl Serve {
                 return Err(Failure::failed(format!("stopped at once by {again}: requests under way were cut off")));
             }
         }
+        logging::stop().await;
         Ok(())
     }
 }

@@ -25,3 +25,18 @@ pub(crate) fn system_user() -> String {
     let owner = std::fs::metadata("/proc/self").map(|process| process.uid());
     owner.map_or_else(|_| "unknown".to_owned(), |uid| uid.to_string())
 }
+
+/// Whether the variables of OpenTelemetry ask for traces and name a receiver for them.
+#[cfg(feature = "otel")]
+pub(crate) fn sends_traces() -> bool {
+    let text = |name| std::env::var(name).unwrap_or_default();
+    let named =
+        ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"].into_iter().any(|name| !text(name).is_empty());
+    named && !text("OTEL_SDK_DISABLED").eq_ignore_ascii_case("true") && text("OTEL_TRACES_EXPORTER") != "none"
+}
+
+/// `OTEL_SERVICE_NAME`: what traces call this program.
+#[cfg(feature = "otel")]
+pub(crate) fn service_name() -> Option<String> {
+    std::env::var("OTEL_SERVICE_NAME").ok().filter(|name| !name.is_empty())
+}

@@ -198,7 +198,7 @@ fn server(
         let idp = devidp::DevIdp::new(base_url, Arc::clone(&core.clock), Arc::clone(&core.entropy))?;
         routes = routes.merge(idp.router());
     }
-    let built = Server::builder()
+    let builder = Server::builder()
         .settings(port)
         .endpoints(api::endpoints(&use_cases(settings, core, telemetry)))
         .public(&PUBLIC)
@@ -210,8 +210,10 @@ fn server(
         .ready(Arc::new(StoreReady(store())))
         .ready(Arc::clone(&core.signing) as _)
         .fallback(routes)
-        .tls(tls)
-        .build();
+        .tls(tls);
+    #[cfg(feature = "otel")]
+    let builder = builder.traces(Arc::new(super::otel::Callers::default()));
+    let built = builder.build();
     let server = built.map_err(|error| StartError::while_doing("the contract cannot be served", &error))?;
     server.metrics().register(telemetry.registry());
     Ok(server)

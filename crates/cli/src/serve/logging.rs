@@ -31,6 +31,8 @@ static LOG: OnceLock<Log> = OnceLock::new();
 pub(crate) struct Log {
     filter: reload::Handle<EnvFilter, Registry>,
     state: Mutex<State>,
+    #[cfg(feature = "otel")]
+    traces: Option<super::otel::Traces>,
 }
 
 #[derive(Debug)]
@@ -51,10 +53,21 @@ pub(crate) fn start(log: &settings::Log) -> Result<(), StartError> {
     let filter =
         EnvFilter::try_new(&log.filter).map_err(|error| StartError::while_doing("the log's filter cannot be read", &error))?;
     let (filter, handle) = reload::Layer::new(filter);
-    tracing_subscriber::registry().with(filter).with(layer(log.format)).init();
+    let lines = layer(log.format).with_filter(filter);
+    #[cfg(not(feature = "otel"))]
+    tracing_subscriber::registry().with(lines).init();
+    #[cfg(feature = "otel")]
+    let traces = super::otel::Traces::start()?;
+    #[cfg(feature = "otel")]
+    tracing_subscriber::registry().with(lines).with(traces.as_ref().map(super::otel::Traces::layer)).init();
     let state = State { now: log.filter.clone(), usual: log.filter.clone(), changes: 0 };
     // Nobody starts the log twice: `init` would have panicked.
-    _ = LOG.set(Log { filter: handle, state: Mutex::new(state) });
+    _ = LOG.set(Log {
+        filter: handle,
+        state: Mutex::new(state),
+        #[cfg(feature = "otel")]
+        traces,
+    });
     Ok(())
 }
 
@@ -73,6 +86,16 @@ where
 /// The log of this process, once [`start`] has made it. A server inside another program has none.
 pub(crate) fn running() -> Option<&'static Log> {
     LOG.get()
+}
+
+/// Finishes what is still being told elsewhere than in the log: traces, where this program has them.
+pub(crate) async fn stop() {
+    #[cfg(feature = "otel")]
+    if let Some(traces) = running().and_then(|log| log.traces.clone())
+        && let Err(error) = tokio::task::spawn_blocking(move || traces.stop()).await
+    {
+        tracing::warn!(%error, "the last traces were not sent");
+    }
 }
 
 impl Log {

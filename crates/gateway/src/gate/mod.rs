@@ -13,6 +13,7 @@ use domain::{
 };
 use http::HeaderMap;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 mod admission;
 mod bearer;
@@ -116,7 +117,7 @@ impl Gate {
         }
         let (replays, keep) = (Arc::clone(&self.replays), !entry.method.secret_response);
         // In a task of its own: when the client hangs up between commit and answer, the answer is kept all the same.
-        let task = self.tasks.spawn(async move {
+        let work = async move {
             let answer = call.run(ctx.clone()).await?;
             if keep {
                 let replay = Replay { message: answer.wire().to_vec(), etag: answer.etag.clone() };
@@ -125,7 +126,8 @@ impl Gate {
                 }
             }
             Ok(answer)
-        });
+        };
+        let task = self.tasks.spawn(work.in_current_span());
         match task.await {
             Ok(result) => result,
             // A panic goes on where it would have gone without the task.

@@ -10,7 +10,10 @@ use contract::Method;
 use domain::{Error, Kind, Rule};
 use http::Method as HttpMethod;
 
-use super::metrics::{Counted, Metrics};
+use super::{
+    metrics::{Counted, Metrics},
+    span::{self, RequestSpan},
+};
 
 /// Longest part of a path or a user agent that is logged, in bytes.
 const MAX_TEXT: usize = 512;
@@ -46,6 +49,7 @@ pub(crate) struct Record {
     started: Instant,
     ended: bool,
     told: Option<(Arc<Metrics>, Counted)>,
+    span: RequestSpan,
 }
 
 impl Record {
@@ -58,6 +62,7 @@ impl Record {
         peer: IpAddr,
         user_agent: Option<Arc<str>>,
         metrics: Option<&Arc<Metrics>>,
+        span: RequestSpan,
     ) -> Self {
         Self {
             request_id,
@@ -71,6 +76,7 @@ impl Record {
             outcome: None,
             started: Instant::now(),
             ended: false,
+            span,
             told: metrics.map(|metrics| (Arc::clone(metrics), metrics.begin())),
         }
     }
@@ -94,6 +100,7 @@ impl Record {
     fn tell(&mut self, code: Option<&'static str>, status: Option<u16>, bytes: u64) {
         self.ended = true;
         let Some((metrics, _)) = &self.told else { return };
+        span::finish(&self.span, self, code, status);
         let took = self.started.elapsed();
         metrics.end((self.method, self.transport), code.unwrap_or_else(|| class(status)), took, bytes);
         tracing::info!(

@@ -6,6 +6,7 @@ mod metrics;
 mod network;
 mod peer;
 mod request_id;
+mod span;
 
 pub(crate) use access_log::{Record, Transport, shorten};
 pub(crate) use failure::log as log_failure;
@@ -13,3 +14,5 @@ pub use metrics::Metrics;
 pub use network::{Network, NotANetwork};
 pub use peer::{ForwardingHeader, TrustedProxies};
 pub(crate) use request_id::{HEADER as REQUEST_ID, of as request_id};
+pub(crate) use span::RequestSpan;
+pub use span::Traces;

@@ -15,7 +15,7 @@ use crate::{
     grpc::Extras,
     json::Routes,
     meta::Readiness,
-    observe::Metrics,
+    observe::{Metrics, Traces},
 };
 
 mod accept;
@@ -42,6 +42,7 @@ pub struct Server {
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) traces: Option<Arc<dyn Traces>>,
     pub(crate) gate: Gate,
     pub(crate) methods: Methods,
     pub(crate) routes: Routes,
@@ -76,6 +77,7 @@ pub struct Builder {
     clock: Option<Arc<dyn Clock>>,
     entropy: Option<Arc<dyn Entropy>>,
     ready: Vec<Arc<dyn Ready>>,
+    traces: Option<Arc<dyn Traces>>,
     fallback: axum::Router,
     tls: Option<Tls>,
 }
@@ -166,6 +168,12 @@ impl Builder {
         self
     }
 
+    /// Who ties the spans of requests to those of their callers. Without, each request's span is the first of its trace.
+    #[must_use]
+    pub fn traces(self, traces: Arc<dyn Traces>) -> Self {
+        Self { traces: Some(traces), ..self }
+    }
+
     /// What answers paths outside the contract. It brings its own limits on bodies; answers of 404 and 405 without a body get
     /// the standard one.
     #[must_use]
@@ -197,6 +205,7 @@ impl Builder {
         let readiness = Arc::new(Readiness::new(self.ready, self.settings.limits.ready_timeout));
         let shared = Shared {
             metrics: Metrics::new(),
+            traces: self.traces,
             gate,
             methods,
             routes: Routes::new()?,

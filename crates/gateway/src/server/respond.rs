@@ -9,12 +9,13 @@ use http::{
     header::{CONTENT_LENGTH, USER_AGENT, X_CONTENT_TYPE_OPTIONS},
 };
 use hyper::body::Incoming;
+use tracing::Instrument as _;
 
 use super::{Body, Door, Shared, activity::UnderWay, unreadable};
 use crate::{
     gate::Origin,
     grpc, json,
-    observe::{self, Record, Transport},
+    observe::{self, Record, RequestSpan, Transport},
     status::Refusal,
 };
 
@@ -29,8 +30,13 @@ impl Shared {
     ) -> Response<Body> {
         let origin = self.origin(request.headers(), peer);
         let (verb, path) = (request.method().clone(), request.uri().path());
-        let metrics = if matches!(door, Door::Api) { Some(&self.metrics) } else { None };
-        let mut record = Record::new(origin.request_id.clone(), verb, path, origin.peer, origin.user_agent.clone(), metrics);
+        let (metrics, span) = match door {
+            Door::Api => (Some(&self.metrics), RequestSpan::new(&verb, request.headers(), self.traces.as_ref())),
+            Door::Operations(_) => (None, RequestSpan::none()),
+        };
+        let within = span.span.clone();
+        let mut record =
+            Record::new(origin.request_id.clone(), verb, path, origin.peer, origin.user_agent.clone(), metrics, span);
         let is_head = request.method() == http::Method::HEAD;
         let is_grpc = matches!(door, Door::Api) && grpc::is_grpc(&request);
         if is_grpc {
@@ -46,6 +52,7 @@ impl Shared {
             }
         })
         .catch_unwind()
+        .instrument(within)
         .await;
         let mut response = dispatched
             .unwrap_or_else(|panic| self.refuse(Error::internal(format!("panic: {}", panic_text(&*panic))), &mut record));

@@ -8,7 +8,7 @@ use http::{HeaderMap, Method, StatusCode};
 
 use super::Shared;
 use crate::{
-    observe::{self, Record},
+    observe::{self, Record, RequestSpan},
     status,
 };
 
@@ -31,7 +31,7 @@ pub(super) fn answer(shared: &Shared, peer: IpAddr, status: u16) -> Bytes {
         body.len(),
     );
     let unknown = Method::from_bytes(b"-").unwrap_or(Method::GET);
-    let mut record = Record::new(request_id, unknown, "-", peer.to_canonical(), None, Some(&shared.metrics));
+    let mut record = Record::new(request_id, unknown, "-", peer.to_canonical(), None, Some(&shared.metrics), RequestSpan::none());
     record.failed(&error);
     record.end(status.as_u16(), body.len() as u64);
     text.into()

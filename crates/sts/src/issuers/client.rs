@@ -10,6 +10,7 @@ use std::{
 
 use reqwest::{Client, StatusCode, header, redirect};
 use tokio::sync::Semaphore;
+use tracing::{Instrument as _, Span, field::Empty};
 use url::{Host, Url};
 
 use super::address::{AddressPolicy, Guard, Refused, Resolver};
@@ -75,19 +76,31 @@ impl IssuerClient {
     /// The body at `url`, which [`IssuerClient::admit`] let through.
     pub(super) async fn get(&self, what: &str, url: Url) -> Result<Vec<u8>, FetchError> {
         let client = self.client.get_or_init(|| self.build()).as_ref().map_err(|why| FetchError::Down(why.clone()))?;
+        let host = url.host_str().unwrap_or_default().to_owned();
         let read = async {
             let _slot = self.slots.acquire().await.map_err(|_| FetchError::Down("the server is stopping".to_owned()))?;
             self.read(client, what, url).await
         };
         // The limit counts waiting for a slot as well: a caller does not wait longer because others do.
         let late = |_| FetchError::Down(format!("{what} did not answer in time"));
-        tokio::time::timeout(self.timeout, read).await.unwrap_or_else(|elapsed| Err(late(elapsed)))
+        // OpenTelemetry's conventions for clients of HTTP.
+        let span = tracing::trace_span!(
+            target: "otel",
+            "fetch",
+            otel.name = "GET",
+            otel.kind = "client",
+            http.request.method = "GET",
+            server.address = host,
+            http.response.status_code = Empty,
+        );
+        tokio::time::timeout(self.timeout, read).instrument(span).await.unwrap_or_else(|elapsed| Err(late(elapsed)))
     }
 
     async fn read(&self, client: &Client, what: &str, url: Url) -> Result<Vec<u8>, FetchError> {
         let request = client.get(url).header(header::ACCEPT, "application/json");
         let mut answer = request.send().await.map_err(|error| explain(what, &error))?;
         let status = answer.status();
+        Span::current().record("http.response.status_code", status.as_u16());
         if status.is_redirection() {
             return Err(FetchError::Refused(format!("{what} redirects ({status}), which is not followed")));
         }
