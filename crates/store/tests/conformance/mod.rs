@@ -58,6 +58,7 @@ macro_rules! cases {
             ];
             writes: [
                 one_failing_request_leaves_the_others,
+                a_failed_write_takes_no_revision,
                 a_panic_rolls_back_and_the_writer_goes_on,
                 validate_only_leaves_nothing,
                 a_failed_statement_spoils_its_write,

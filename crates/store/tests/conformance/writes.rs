@@ -58,6 +58,20 @@ pub(crate) async fn one_failing_request_leaves_the_others(engine: &impl Engine) 
     assert!(!exists(&store, &orphan).await && !exists(&store, &kit::group(kit::root(3), "half")).await);
 }
 
+/// The order of commits has no gaps but those of trials, whose revision their callers have seen.
+pub(crate) async fn a_failed_write_takes_no_revision(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let before = kit::org(&store, 1).await.revision;
+    let failing = kit::write(&store, |tx| {
+        Box::pin(async move {
+            groups::insert(tx, &kit::group(kit::root(2), "half")).await?;
+            Err::<(), _>(Error::field("name", "is refused after something was written"))
+        })
+    });
+    failing.await.expect_err("fails");
+    assert_eq!(kit::org(&store, 3).await.revision.0, before.0 + 1);
+}
+
 pub(crate) async fn a_panic_rolls_back_and_the_writer_goes_on(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     let group = kit::group(kit::root(1), "org");

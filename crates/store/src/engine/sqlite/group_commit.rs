@@ -125,12 +125,17 @@ impl Session {
                 write.answer(None);
                 continue;
             }
+            let before = self.revisions.load(Ordering::Relaxed);
             let connection = Connection::writing(Arc::clone(&self.raw), Arc::clone(&self.revisions));
             let outcome = at_once(write.run(engine::Connection::Sqlite(connection))).unwrap_or_else(|| {
                 write.fail(Error::internal("a write waited for something other than its own statements"));
                 Outcome::Failed
             });
             ran.push(write);
+            if outcome == Outcome::Failed {
+                // Nobody has seen it: the next write takes it.
+                self.revisions.store(before, Ordering::Relaxed);
+            }
             let keep = outcome == Outcome::Keep;
             match self.end_savepoint(keep) {
                 Ok(()) => kept += usize::from(keep),
