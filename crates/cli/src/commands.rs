@@ -8,20 +8,16 @@ use tokio::runtime::Builder;
 use crate::{
     config::{Global, parse},
     exit::{Exit, Failure},
-    interrupt, output,
+    output,
 };
 
 mod admin;
 mod auth;
-mod completions;
 mod config;
 mod contract;
 mod dev;
-pub(crate) mod examples;
-pub(crate) mod formats;
 mod iam;
 mod images;
-mod man;
 mod serve;
 mod version;
 
@@ -50,10 +46,6 @@ pub(crate) enum Command {
     /// The machine-readable description of the API
     #[command(subcommand)]
     Contract(contract::Contract),
-    /// Print a script that completes commands and options in a shell
-    Completions(completions::Completions),
-    /// Print a manual page, or write all of them into a folder
-    Man(man::Man),
     /// Print the version
     Version,
 }
@@ -72,19 +64,13 @@ pub fn run() -> ExitCode {
     match execute(&global, command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            if let Some(told) = failure.told() {
-                output::remark(&told);
-            }
+            output::remark(&failure.to_string());
             failure.exit.into()
         }
     }
 }
 
 fn execute(global: &Global, command: Command) -> Result<(), Failure> {
-    // The server ends in its own time; everything else at once.
-    if !matches!(command, Command::Serve(_)) {
-        interrupt::watch()?;
-    }
     let mut builder = match command {
         Command::Serve(_) => Builder::new_multi_thread(),
         _ => Builder::new_current_thread(),
@@ -99,8 +85,6 @@ fn execute(global: &Global, command: Command) -> Result<(), Failure> {
             Command::Config(config) => config.run(global),
             Command::Dev(dev) => dev.run(global).await,
             Command::Contract(contract) => contract.run(),
-            Command::Completions(completions) => completions.run(),
-            Command::Man(man) => man.run(),
             Command::Version => version::run(global),
         }
     })

@@ -47,8 +47,6 @@ pub struct Setup {
     pub database: Option<pgcluster::Database>,
     /// Another URL for that database: through a proxy, or with several hosts.
     pub url: Option<String>,
-    /// How long a request may take, instead of the default.
-    pub request_timeout: Option<Duration>,
 }
 
 impl TestServer {
@@ -66,10 +64,7 @@ impl TestServer {
         };
         let place = setup.url.map(|url| place.clone().at(url)).unwrap_or(place);
         let (clock, entropy) = (Arc::new(FixedClock::default()), Arc::new(CountedEntropy::default()));
-        let mut settings = place.settings();
-        if let Some(limit) = setup.request_timeout {
-            settings.limits.request_timeout = limit;
-        }
+        let settings = place.settings();
         Self::assemble(place, settings, clock, entropy, None).await
     }
 

@@ -1,14 +1,11 @@
 //! `provost version`
 
-use std::env;
-
 use serde_json::json;
 
 use crate::{config::Global, exit::Failure, output};
 
-/// Prints the version of this program, and what machines it is for.
+/// Prints the version of this program.
 pub(super) fn run(global: &Global) -> Result<(), Failure> {
     let version = env!("CARGO_PKG_VERSION");
-    let platform = format!("{}-{}", env::consts::ARCH, env::consts::OS);
-    output::report(global.output, version, &json!({ "version": version, "platform": platform }), None)
+    output::report(global.output, version, &json!({ "version": version }), None)
 }

@@ -1,6 +1,6 @@
 //! What every use of a data folder opens: the store and the keys.
 
-use std::{path::Path, sync::Arc};
+use std::{fs::DirBuilder, io, path::Path, sync::Arc};
 
 use domain::{Clock, Ctx, Entropy};
 use store::{Database, Store, StoreConfig};
@@ -34,6 +34,8 @@ impl Core {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self, StartError> {
+        make_folder(data)
+            .map_err(|error| StartError::while_doing(format!("cannot make the data folder {}", data.display()), &error))?;
         let config = StoreConfig { data: data.to_owned(), database: database.clone() };
         let store = Store::open(&config, Arc::clone(&clock), Arc::clone(&entropy)).await?;
         match Self::with_keys(store.clone(), key, sts, clock, entropy).await {
@@ -70,4 +72,13 @@ impl Core {
     pub(crate) fn system(&self, task: &'static str) -> Ctx {
         Ctx::system(task, self.clock.now(), Arc::clone(&self.entropy))
     }
+}
+
+/// Makes a folder for its owner alone, and those above it, if need be. One that is there stays as it is.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }

@@ -43,8 +43,10 @@ impl RootKey {
     /// # Errors
     /// As [`RootKey::open_or_create`], and whatever the store answers.
     pub async fn of_store(store: &Store, path: &Path, entropy: &dyn Entropy) -> Result<Self, Error> {
+        // In this order: whoever stores secrets meanwhile, another node perhaps, has made the file before.
+        let holds_secrets = !signing_keys::list(&mut store.reader().await?).await?.is_empty();
         let missing = matches!(fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
-        if missing && !signing_keys::list(&mut store.reader().await?).await?.is_empty() {
+        if holds_secrets && missing {
             return Err(unusable(path, "is missing, but the data was encrypted with it; put it back from your backup"));
         }
         Self::open_or_create(path, entropy)

@@ -16,9 +16,12 @@ use crate::{
     exit::Failure,
     output::{self, remark},
     progress::Progress,
-    serve::admin::{
-        backup::Contents,
-        protocol::{Request, Update},
+    serve::{
+        admin::{
+            backup::Contents,
+            protocol::{Request, Update},
+        },
+        signals,
     },
 };
 
@@ -53,7 +56,11 @@ impl Backup {
                 Ok(())
             }
         });
-        let contents: Contents = work.await?;
+        let signal = signals::termination()?;
+        let contents: Contents = tokio::select! {
+            contents = work => contents?,
+            signal = signal => return Err(Failure::failed(format!("stopped by {signal}: there is no backup"))),
+        };
         drop(bar);
         let key = self.place.settings()?.key_path();
         let warning = format!(

@@ -16,10 +16,8 @@ use crate::{
     config::Global,
     confirm::confirm,
     exit::Failure,
-    listing::{self, Paging},
-    output::{Format, Show as _},
-    resolve::{self, Kind},
-    session,
+    listing::{all, below},
+    resolve, session,
 };
 
 #[derive(Debug, Subcommand)]
@@ -29,23 +27,17 @@ pub(crate) enum RoleBindings {
     List {
         #[command(flatten)]
         within: Within,
-        /// Only those of this identity, by name, path or UID
+        /// Only those of this identity, by name or UID
         #[arg(long)]
         identity: Option<String>,
-        /// Only those of this role, by name, path or UID
+        /// Only those of this role, by name or UID
         #[arg(long)]
         role: Option<String>,
-        /// Only those at this very organization or folder, not below it, by name, path or UID
-        #[arg(long)]
-        group: Option<String>,
-        #[command(flatten)]
-        paging: Paging,
     },
     /// Show everything about a role binding
     Describe {
         /// Its UID
-        #[arg(value_name = "UID", required = true)]
-        binding: Option<String>,
+        uid: String,
     },
     /// Give an identity a role
     Create(Create),
@@ -55,33 +47,31 @@ pub(crate) enum RoleBindings {
     #[command(visible_alias = "rm")]
     Delete {
         /// Its UID
-        #[arg(value_name = "UID", required = true)]
-        binding: Option<String>,
+        uid: String,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// Who gets the role, by name, path or UID
-    #[arg(long, required = true)]
-    identity: Option<String>,
-    /// Which role, by name, path or UID
-    #[arg(long, required = true)]
-    role: Option<String>,
-    /// Where it holds: this organization or folder and everything below, by name, path or UID
-    #[arg(long, value_name = "GROUP", required = true)]
-    parent: Option<String>,
+    /// Who gets the role, by name or UID
+    #[arg(long)]
+    identity: String,
+    /// Which role, by name or UID
+    #[arg(long)]
+    role: String,
+    /// Where it holds: this organization or folder and everything below, by name or UID
+    #[arg(long, value_name = "GROUP")]
+    parent: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Update {
     /// Its UID
-    #[arg(value_name = "UID", required = true)]
-    binding: Option<String>,
-    /// Who holds the role from now on, by name, path or UID
+    uid: String,
+    /// Who holds the role from now on, by name or UID
     #[arg(long)]
     identity: Option<String>,
-    /// Which role from now on, by name, path or UID
+    /// Which role from now on, by name or UID
     #[arg(long)]
     role: Option<String>,
 }
@@ -90,38 +80,26 @@ impl RoleBindings {
     pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
         let client = session::connect(global).await?;
         match self {
-            Self::List { within, identity, role, group, paging } => {
-                let uidp = within.filter(global, &client).await?;
-                let identity = resolve::optional(global, &client, Kind::Identity, identity).await?;
-                let role = resolve::optional(global, &client, Kind::Role, role).await?;
-                let group = resolve::optional(global, &client, Kind::Group, group).await?;
+            Self::List { within, identity, role } => {
+                let parent = resolve::optional_group(&client, within.parent.as_deref()).await?;
+                let (identity, role) = holders(&client, identity, role).await?;
                 let request = ListRoleBindingsRequest {
-                    uidp,
+                    uidp: below(parent, within.recursive),
                     identity: identity.unwrap_or_default(),
                     role: role.unwrap_or_default(),
-                    group: group.unwrap_or_default(),
                     ..ListRoleBindingsRequest::default()
                 };
-                let node = |binding: &RoleBinding| (binding.uid.clone(), binding.label());
-                match global.output {
-                    Format::Tree => listing::tree::<ListRoleBindings>(global, &client, request, paging, |_| true, node).await,
-                    _ => listing::print::<ListRoleBindings>(global, &client, request, paging, |_| true).await,
-                }
+                global.output.list(&all::<ListRoleBindings>(&client, request).await?)
             }
-            Self::Describe { binding } => {
-                let uid = resolve::uid(global, &client, Kind::RoleBinding, binding).await?;
+            Self::Describe { uid } => {
                 global.output.describe(&client.call::<GetRoleBinding>(GetRoleBindingRequest { uid }).await?)
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
-            Self::Delete { binding } => {
-                let found = resolve::find(global, &client, Kind::RoleBinding, binding).await?;
-                if !global.yes {
-                    let title = found.title(global, &client, Kind::RoleBinding).await?;
-                    confirm(global, &format!("delete the role binding {title}"))?;
-                }
-                client.call::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid: found.uid.clone() }).await?;
-                global.output.deleted(&found.uid)
+            Self::Delete { uid } => {
+                confirm(global, &format!("delete the role binding {uid}"))?;
+                client.call::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid: uid.clone() }).await?;
+                global.output.deleted(&uid)
             }
         }
     }
@@ -129,10 +107,13 @@ impl RoleBindings {
 
 impl Create {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let identity_uid = resolve::uid(global, client, Kind::Identity, self.identity).await?;
-        let role_uid = resolve::uid(global, client, Kind::Role, self.role).await?;
-        let parent = resolve::uid(global, client, Kind::Group, self.parent).await?;
-        let role_binding = RoleBinding { identity_uid, role_uid, ..RoleBinding::default() };
+        let parent = resolve::group(client, &self.parent).await?;
+        let (identity, role) = holders(client, Some(self.identity), Some(self.role)).await?;
+        let role_binding = RoleBinding {
+            identity_uid: identity.unwrap_or_default(),
+            role_uid: role.unwrap_or_default(),
+            ..RoleBinding::default()
+        };
         let request = CreateRoleBindingRequest { parent, role_binding: Some(role_binding) };
         global.output.one(&client.call::<CreateRoleBinding>(request).await?)
     }
@@ -140,13 +121,12 @@ impl Create {
 
 impl Update {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let identity = resolve::optional(global, client, Kind::Identity, self.identity).await?;
-        let role = resolve::optional(global, client, Kind::Role, self.role).await?;
+        let (identity, role) = holders(client, self.identity, self.role).await?;
         let given = [("identity_uid", identity.is_some()), ("role_uid", role.is_some())];
         let paths: Vec<_> = given.into_iter().filter(|(_, given)| *given).map(|(path, _)| path.to_owned()).collect();
         something_to_change(&paths)?;
         let role_binding = RoleBinding {
-            uid: resolve::uid(global, client, Kind::RoleBinding, self.binding).await?,
+            uid: self.uid,
             identity_uid: identity.unwrap_or_default(),
             role_uid: role.unwrap_or_default(),
             ..RoleBinding::default()
@@ -154,4 +134,21 @@ impl Update {
         let request = UpdateRoleBindingRequest { role_binding: Some(role_binding), update_mask: Some(FieldMask { paths }) };
         global.output.one(&client.call::<UpdateRoleBinding>(request).await?)
     }
+}
+
+/// The UIDs behind the names of an identity and a role.
+async fn holders(
+    client: &Client,
+    identity: Option<String>,
+    role: Option<String>,
+) -> Result<(Option<String>, Option<String>), Failure> {
+    let identity = match identity {
+        Some(name) => Some(resolve::identity(client, &name).await?),
+        None => None,
+    };
+    let role = match role {
+        Some(name) => Some(resolve::role(client, &name).await?),
+        None => None,
+    };
+    Ok((identity, role))
 }
