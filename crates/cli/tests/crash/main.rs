@@ -6,9 +6,9 @@
 
 use std::{
     collections::BTreeSet,
-    path::Path,
+    process::Stdio,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -47,14 +47,53 @@ struct Acknowledged {
     identities: BTreeSet<String>,
 }
 
+/// Where the server keeps its data, and how it is told so.
+struct Place {
+    data: TempDir,
+    database: Option<pgcluster::Database>,
+}
+
+impl Place {
+    fn start(&self, listen: &str) -> Server {
+        let mut command = Server::command(self.data.path(), listen);
+        if let Some(database) = &self.database {
+            command.args(["--database", &database.url(), "--key-file"]).arg(self.data.path().join("key"));
+        }
+        command.stderr(Stdio::null());
+        Server::of(command)
+    }
+
+    fn store(&self) -> StoreConfig {
+        let sqlite = StoreConfig::sqlite(self.data.path());
+        let Some(database) = &self.database else { return sqlite };
+        let database = store::Database::Postgres(store::Postgres::parse(&database.url()).expect("a URL"));
+        StoreConfig { database, ..sqlite }
+    }
+}
+
+/// Held by the test that runs: a restart is timed.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn what_was_acknowledged_survives_kill_9() {
+    kill_again_and_again(&Place { data: TempDir::new().expect("a folder"), database: None }, rounds());
+}
+
+/// PostgreSQL goes on; what the killed server had begun there ends with its connections.
+#[test]
+fn what_was_acknowledged_survives_kill_9_on_postgresql() {
+    let Some(cluster) = pgcluster::shared() else { return };
+    let database = Some(cluster.database());
+    kill_again_and_again(&Place { data: TempDir::new().expect("a folder"), database }, rounds().div_ceil(2));
+}
+
+fn kill_again_and_again(place: &Place, rounds: u32) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    let data = TempDir::new().expect("a folder");
-    let mut server = Server::start(data.path());
+    let mut server = place.start("127.0.0.1:0");
     let listen = server.listen().to_owned();
     let mut known = Acknowledged::default();
-    for round in 0..rounds() {
+    for round in 0..rounds {
         let token = Token::new(User::admin(&server).done(&["auth", "token"]));
         let (url, organization) = (server.url.clone(), server.organization.clone());
         let survivors = runtime.block_on(async {
@@ -84,9 +123,9 @@ fn what_was_acknowledged_survives_kill_9() {
         known.groups.extend(survivors.groups);
         known.identities.extend(survivors.identities);
 
-        let written = runtime.block_on(behind_the_api(data.path()));
+        let written = runtime.block_on(behind_the_api(&place.store()));
         let begin = Instant::now();
-        server = Server::start_at(data.path(), &listen);
+        server = place.start(&listen);
         let ready = begin.elapsed();
         assert!(ready < Duration::from_secs(2), "ready after {ready:?}");
         let token = Token::new(User::admin(&server).done(&["auth", "token"]));
@@ -120,10 +159,8 @@ async fn write(url: &str, token: Token, organization: &str, name: &str, count: &
 }
 
 /// What the feed of changes says was created. Every commit in it has its audit row.
-async fn behind_the_api(data: &Path) -> BTreeSet<(&'static str, String)> {
-    let config = StoreConfig::sqlite(data);
-    let store =
-        Store::open(&config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await.expect("the folder is free");
+async fn behind_the_api(config: &StoreConfig) -> BTreeSet<(&'static str, String)> {
+    let store = Store::open(config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await.expect("the folder is free");
     let mut reader = store.reader().await.expect("a snapshot");
     let entries = audit::newest(&mut reader, u32::MAX).await.expect("the audit log");
     let audited: BTreeSet<_> = entries.into_iter().filter_map(|entry| entry.revision).collect();
