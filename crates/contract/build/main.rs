@@ -28,6 +28,7 @@ fn main() -> Result<()> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo:rerun-if-changed={}", protos.display());
     println!("cargo:rerun-if-changed=build");
+    println!("cargo:rerun-if-changed={}", openapi::EXAMPLES);
 
     let compiled = compile::compile(protos)?;
     fs::write(out.join("descriptors.bin"), &compiled.descriptors)?;

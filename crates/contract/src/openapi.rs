@@ -80,6 +80,34 @@ mod tests {
     }
 
     #[test]
+    fn what_is_created_is_linked_with_what_takes_its_identifier() {
+        let document = document();
+        for create in ["/iam/v2beta1/groups", "/iam/v2beta1/groups/{uid}"] {
+            let links = &document["paths"][create]["post"]["responses"]["200"]["links"];
+            let delete = serde_json::json!({
+                "operationId": "iam.v2beta1.GroupsService.DeleteGroup",
+                "parameters": { "path.uid": "$response.body#/uid" },
+            });
+            assert_eq!(links["delete"], delete);
+        }
+        let ids: HashSet<_> =
+            operations(&document).into_iter().filter_map(|(.., operation)| operation["operationId"].as_str()).collect();
+        let linked = operations(&document).into_iter().filter_map(|(.., op)| op["responses"]["200"]["links"].as_object());
+        let targets: Vec<_> = linked.flat_map(|links| links.values()).filter_map(|link| link["operationId"].as_str()).collect();
+        assert!(targets.len() > 20 && targets.iter().all(|target| ids.contains(target)), "{targets:?}");
+    }
+
+    #[test]
+    fn recorded_calls_are_the_examples() {
+        let document = document();
+        let update = &document["paths"]["/iam/v2beta1/groups/{uid}"]["patch"];
+        let request = &update["requestBody"]["content"]["application/json"]["example"];
+        let response = &update["responses"]["200"]["content"]["application/json"]["example"];
+        assert!(request["description"].is_string() && response["description"] == request["description"]);
+        assert_eq!(update["parameters"][0]["example"], response["uid"]);
+    }
+
+    #[test]
     fn operations_tell_what_the_contract_tells() {
         let document = document();
         let list = &document["paths"]["/iam/v2beta1/groups"]["get"];

@@ -2,6 +2,7 @@
 
 mod configuration;
 mod errors;
+mod examples;
 mod methods;
 mod metrics;
 mod openapi;

@@ -8,16 +8,21 @@ use std::{
 };
 
 use prost_reflect::MethodDescriptor;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{Result, compile::Compiled, methods};
 
 mod comments;
+mod examples;
+mod links;
 mod operation;
 mod parameter;
 mod schema;
 
 use comments::Comments;
+use examples::Examples;
+pub(crate) use examples::FILE as EXAMPLES;
+use links::Paths;
 
 /// What stands at the top of the document.
 const INTRODUCTION: &str = "\
@@ -27,7 +32,7 @@ Bodies are JSON whatever their content type. Keys and parameters are accepted in
 keys of bodies are ignored, unknown parameters refused. Answers hold every field, unset ones as `null`, `[]`, `{}`, `0`, \
 `false` or `\"\"`; only unset alternatives and unset optional fields are left out.
 
-Path variables may hold slashes where their description says so; the slashes stand in the path as they are. Every path with \
+Path variables may hold slashes where their description says so; the slashes stand in the path as they are, or as `%2F`. Every path with \
 `/v2beta1/`, except those of overlays and overlay bindings, also exists with `/v2/` in its place.";
 
 /// Writes `openapi.json`.
@@ -44,7 +49,11 @@ pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
             }
         }
     }
-    let paths = paths(&bindings, &comments, &mut used);
+    let mut paths = paths(&bindings, &comments, &mut used);
+    links::add(&mut paths);
+    let examples = Examples::read()?;
+    let operations = paths.values_mut().flat_map(|operations| operations.values_mut());
+    operations.filter_map(Value::as_object_mut).for_each(|operation| examples.add_to(operation));
     used.insert("google.rpc.Status".to_owned());
     let schemas = schema::all(&compiled.pool, used, &comments)?;
     let document = json!({
@@ -85,7 +94,7 @@ pub(crate) fn short(full_name: &str) -> &str {
 
 type Bindings = [(MethodDescriptor, methods::Rule)];
 
-fn paths(bindings: &Bindings, comments: &Comments, used: &mut BTreeSet<String>) -> Map<String, Value> {
+fn paths(bindings: &Bindings, comments: &Comments, used: &mut BTreeSet<String>) -> Paths {
     // Paths that differ only in the names of their variables are one path to OpenAPI: the first `GET` names them.
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let (reads, writes): (Vec<_>, Vec<_>) = bindings.iter().partition(|(_, rule)| rule.verb == "Get");
@@ -93,7 +102,7 @@ fn paths(bindings: &Bindings, comments: &Comments, used: &mut BTreeSet<String>) 
         let path = parameter::path(&rule.template);
         names.entry(parameter::shape(&path)).or_insert(path);
     }
-    let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+    let mut paths = Paths::new();
     for (method, rule) in bindings {
         let template = parameter::path(&rule.template);
         let path = names.get(&parameter::shape(&template)).unwrap_or(&template);
@@ -104,5 +113,5 @@ fn paths(bindings: &Bindings, comments: &Comments, used: &mut BTreeSet<String>) 
             operations.insert(rule.verb.to_lowercase(), operation::describe(method, rule, &root, comments, used));
         }
     }
-    paths.into_iter().map(|(path, operations)| (path, Value::Object(operations))).collect()
+    paths
 }

@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 use super::{comments::Comments, schema};
 use crate::{methods::Rule, options};
 
+/// What variables hold that may hold slashes.
+const UIDP: &str = "^[0-9a-f]{40}(/[0-9a-f]{16})*$";
+
 /// A variable of a path template.
 pub(crate) struct Variable {
     /// The field that it sets, with dots between levels.
@@ -57,14 +60,17 @@ pub(crate) fn of_path(method: &MethodDescriptor, rule: &Rule, path: &str, commen
     let described = variables(&rule.template).into_iter().zip(variables(path));
     described
         .map(|(variable, named)| {
-            let mut description = field(&method.input(), &variable.field).map(|field| comments.of_field(&field).to_owned()).unwrap_or_default();
+            let mut description =
+                field(&method.input(), &variable.field).map(|field| comments.of_field(&field).to_owned()).unwrap_or_default();
             if variable.field != named.field {
                 description = format!("`{}`: {description}", variable.field);
             }
+            let mut schema = json!({ "type": "string" });
             if variable.is_deep {
                 description.push_str(" May hold slashes.");
+                schema = json!({ "type": "string", "pattern": UIDP });
             }
-            json!({ "name": named.field, "in": "path", "required": true, "description": description, "schema": { "type": "string" } })
+            json!({ "name": named.field, "in": "path", "required": true, "description": description, "schema": schema })
         })
         .collect()
 }
