@@ -8,16 +8,20 @@ use tokio::runtime::Builder;
 use crate::{
     config::{Global, parse},
     exit::{Exit, Failure},
-    output,
+    interrupt, output,
 };
 
 mod admin;
 mod auth;
+mod completions;
 mod config;
 mod contract;
 mod dev;
+pub(crate) mod examples;
+pub(crate) mod formats;
 mod iam;
 mod images;
+mod man;
 mod serve;
 mod version;
 
@@ -46,6 +50,10 @@ pub(crate) enum Command {
     /// The machine-readable description of the API
     #[command(subcommand)]
     Contract(contract::Contract),
+    /// Print a script that completes commands and options in a shell
+    Completions(completions::Completions),
+    /// Print a manual page, or write all of them into a folder
+    Man(man::Man),
     /// Print the version
     Version,
 }
@@ -64,13 +72,19 @@ pub fn run() -> ExitCode {
     match execute(&global, command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            output::remark(&failure.to_string());
+            if let Some(told) = failure.told() {
+                output::remark(&told);
+            }
             failure.exit.into()
         }
     }
 }
 
 fn execute(global: &Global, command: Command) -> Result<(), Failure> {
+    // The server ends in its own time; everything else at once.
+    if !matches!(command, Command::Serve(_)) {
+        interrupt::watch()?;
+    }
     let mut builder = match command {
         Command::Serve(_) => Builder::new_multi_thread(),
         _ => Builder::new_current_thread(),
@@ -85,6 +99,8 @@ fn execute(global: &Global, command: Command) -> Result<(), Failure> {
             Command::Config(config) => config.run(global),
             Command::Dev(dev) => dev.run(global).await,
             Command::Contract(contract) => contract.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
             Command::Version => version::run(global),
         }
     })

@@ -1,11 +1,21 @@
 //! Flags and environment variables. Nothing outside this module and those below it looks at either.
 
-use clap::{
-    Arg, ArgMatches, Args, Command as ClapCommand, CommandFactory, FromArgMatches, Parser, builder::FalseyValueParser,
-    parser::ValueSource,
+use std::{
+    ffi::OsString,
+    io::{IsTerminal, stderr, stdin},
 };
 
-use crate::{commands::Command, exit::Exit, output::Format};
+use clap::{
+    Arg, ArgMatches, Args, Command as ClapCommand, CommandFactory, FromArgMatches, Parser, ValueEnum, builder::FalseyValueParser,
+    error::ErrorKind, parser::ValueSource,
+};
+
+use crate::{
+    color::Color,
+    commands::{Command, examples, formats},
+    exit::Exit,
+    output::Format,
+};
 
 pub(crate) mod env;
 pub(crate) mod private;
@@ -14,7 +24,7 @@ pub(crate) mod server;
 
 /// Identity and access, registry metadata, advisories and events in one server.
 #[derive(Debug, Parser)]
-#[command(name = "provost", version, about, after_help = Exit::HELP, arg_required_else_help = true)]
+#[command(name = "provost", version, about, arg_required_else_help = true)]
 struct Cli {
     #[command(flatten)]
     global: GlobalFlags,
@@ -38,13 +48,20 @@ struct GlobalFlags {
     /// The server's token issuer; the API's URL by default
     #[arg(long, global = true, env = "PROVOST_ISSUER", value_name = "URL", display_order = 102)]
     issuer: Option<String>,
-    /// How to print: table for people, json for programs, id for the UIDs alone
+    /// How to print: table, json, id (the UIDs alone); lists also csv, and some a tree
     #[arg(short, long, global = true, env = "PROVOST_OUTPUT", value_enum, value_name = "FORMAT", default_value = "table")]
     #[arg(hide_possible_values = true, display_order = 104)]
     output: Format,
     /// Ask nothing: deletions need no confirmation
     #[arg(short, long, global = true, env = "PROVOST_YES", value_parser = FalseyValueParser::new(), display_order = 105)]
     yes: bool,
+    /// Ask for nothing that is missing; so it is without a terminal, with -y, and where CI is set
+    #[arg(long, global = true, env = "PROVOST_NO_INPUT", value_parser = FalseyValueParser::new(), display_order = 106)]
+    no_input: bool,
+    /// When to use colours: auto, always or never
+    #[arg(long, global = true, env = "PROVOST_COLOR", value_enum, value_name = "WHEN", default_value = "auto")]
+    #[arg(hide_possible_values = true, display_order = 107)]
+    color: Color,
 }
 
 /// The global flags with their defaults applied.
@@ -55,6 +72,8 @@ pub(crate) struct Global {
     pub(crate) audience: String,
     pub(crate) output: Format,
     pub(crate) yes: bool,
+    /// Whether somebody is there who can be asked for what is missing.
+    pub(crate) ask: bool,
 }
 
 /// The name of the argument behind `--audience`.
@@ -65,22 +84,65 @@ const AUDIENCE: &str = "token_audience";
 /// # Errors
 /// What clap prints: help, the version, or what is wrong.
 pub(crate) fn parse() -> Result<(Global, Command), clap::Error> {
-    let matches = command().try_get_matches()?;
-    let cli = Cli::from_arg_matches(&matches)?;
+    let line: Vec<_> = std::env::args_os().collect();
+    let early = color_in(&line).unwrap_or_default();
+    early.choose();
+    let strict = command().color(early.into());
+    let (matches, cli) = match read(strict.clone(), &line) {
+        // On a terminal, the commands ask for what is missing.
+        Err(error) if error.kind() == ErrorKind::MissingRequiredArgument && attended() => match read(asking(strict), &line) {
+            Ok((matches, cli)) if !cli.global.yes && !cli.global.no_input => (matches, cli),
+            _ => return Err(error),
+        },
+        read => read?,
+    };
+    cli.global.color.choose();
     let api = cli.global.api.trim_end_matches('/').to_owned();
     let global = Global {
         issuer: cli.global.issuer.map_or_else(|| api.clone(), |issuer| issuer.trim_end_matches('/').to_owned()),
         audience: audience(&matches).unwrap_or_else(|| api.clone()),
         api,
-        output: cli.global.output,
+        output: formats::supported(cli.global.output, &matches)?,
+        ask: !cli.global.yes && !cli.global.no_input && attended(),
         yes: cli.global.yes,
     };
     Ok((global, cli.command))
 }
 
+fn read(command: ClapCommand, line: &[OsString]) -> Result<(ArgMatches, Cli), clap::Error> {
+    let matches = command.try_get_matches_from(line)?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    Ok((matches, cli))
+}
+
+/// Whether there is a terminal with somebody at it.
+fn attended() -> bool {
+    stdin().is_terminal() && stderr().is_terminal() && !env::dumb_terminal() && !env::unattended()
+}
+
+/// What `--color` says, before the command line as a whole is understood: errors and help have colours too.
+fn color_in(line: &[OsString]) -> Option<Color> {
+    let words: Vec<_> = line.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--").collect();
+    let after = |pair: &[&str]| match pair {
+        ["--color", when] => Some((*when).to_owned()),
+        [word, ..] => word.strip_prefix("--color=").map(str::to_owned),
+        [] => None,
+    };
+    let flag = words.iter().enumerate().rev().find_map(|(at, _)| after(words.get(at..)?.get(..2).or(words.get(at..))?));
+    Color::from_str(&flag.or_else(env::color)?, true).ok()
+}
+
 /// The whole command tree.
 pub(crate) fn command() -> ClapCommand {
-    quiet_about_values(with_audience(Cli::command()))
+    let tree = examples::add(quiet_about_values(with_audience(Cli::command())));
+    tree.after_help(Exit::help())
+}
+
+/// The tree with every argument optional that the commands find by name and can ask for.
+fn asking(command: ClapCommand) -> ClapCommand {
+    const FOUND_BY_NAME: &[&str] = &["organization", "folder", "identity", "role", "repo", "binding", "parent"];
+    let optional = |arg: Arg| if FOUND_BY_NAME.contains(&arg.get_id().as_str()) { arg.required(false) } else { arg };
+    below(command.mut_args(optional), asking)
 }
 
 /// Lets the help name the variables without their values: it is read, and pasted, by people.

@@ -7,7 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file for its owner alone that is written under another name beside its own. Dropping it removes it again.
+use crate::interrupt;
+
+/// A file for its owner alone that is written under another name beside its own. Dropping it removes it again, and so does
+/// Ctrl-C.
 #[derive(Debug)]
 pub(crate) struct Draft {
     path: PathBuf,
@@ -34,7 +37,9 @@ impl Draft {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&written_as)?;
+        interrupt::discard(&written_as);
+        let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&written_as);
+        let file = opened.inspect_err(|_| interrupt::keep(&written_as))?;
         Ok(Self { path: path.to_owned(), written_as, file: Some(BufWriter::new(file)), bytes: 0 })
     }
 
@@ -54,6 +59,7 @@ impl Draft {
     pub(crate) fn finish(mut self) -> io::Result<u64> {
         let Some(mut file) = self.file.take() else { return Ok(0) };
         let kept = file.flush().and_then(|()| file.get_ref().sync_all()).and_then(|()| fs::rename(&self.written_as, &self.path));
+        interrupt::keep(&self.written_as);
         if let Err(error) = kept {
             let _ = fs::remove_file(&self.written_as);
             return Err(error);
@@ -68,6 +74,7 @@ impl Drop for Draft {
     fn drop(&mut self) {
         if self.file.take().is_some() {
             let _ = fs::remove_file(&self.written_as);
+            interrupt::keep(&self.written_as);
         }
     }
 }

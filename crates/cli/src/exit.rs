@@ -1,15 +1,21 @@
 //! How a command fails: what the user reads and the exit code that scripts read.
 
-use std::{fmt, process::ExitCode};
+use std::process::ExitCode;
 
 use client::Code;
 use domain::Kind;
 use serde::{Deserialize, Serialize};
 
-/// The exit codes; [`Exit::HELP`] documents them.
+use crate::{
+    advice, color,
+    plain::{self, plain},
+};
+
+/// The exit codes; [`Exit::ALL`] documents them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Exit {
+    Done = 0,
     Failed = 1,
     Usage = 2,
     NotLoggedIn = 3,
@@ -18,21 +24,36 @@ pub(crate) enum Exit {
     Conflict = 6,
     Unreachable = 7,
     Due = 8,
+    Interrupted = 130,
+    Terminated = 143,
 }
 
 impl Exit {
+    /// Every code with its meaning.
+    pub(crate) const ALL: &[(Self, &str)] = &[
+        (Self::Done, "done"),
+        (Self::Failed, "failed for another reason; standard error says why"),
+        (Self::Usage, "wrong usage, an ambiguous name, or a value that the server refuses"),
+        (Self::NotLoggedIn, "not logged in, or the login has expired"),
+        (Self::Denied, "permission denied"),
+        (Self::NotFound, "not found"),
+        (Self::Conflict, "conflict: it exists already, is still in use, or has changed"),
+        (Self::Unreachable, "no server answers"),
+        (Self::Due, "the database needs a migration (`admin migrate --check`)"),
+        (Self::Interrupted, "interrupted by Ctrl-C"),
+        (Self::Terminated, "ended by SIGTERM"),
+    ];
+
+    /// What the shell sees.
+    pub(crate) fn code(self) -> u8 {
+        self as u8
+    }
+
     /// What `provost --help` says about exit codes.
-    pub(crate) const HELP: &str = "\
-Exit codes:
-  0  done
-  1  failed for another reason; standard error says why
-  2  wrong usage, or a value that the server refuses
-  3  not logged in, or the login has expired
-  4  permission denied
-  5  not found
-  6  conflict: it exists already, is still in use, or has changed
-  7  no server answers
-  8  the database needs a migration (`admin migrate --check`)";
+    pub(crate) fn help() -> String {
+        let lines = Self::ALL.iter().map(|(exit, meaning)| format!("\n{:>5}  {meaning}", exit.code()));
+        format!("Exit codes:{}", lines.collect::<String>())
+    }
 
     /// The code that a server's answer leads to.
     fn of(error: &client::Error) -> Self {
@@ -50,7 +71,7 @@ Exit codes:
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }
 
@@ -79,6 +100,18 @@ impl Failure {
         Self::new(Exit::Failed, message)
     }
 
+    /// Whoever reads has seen enough: `provost … | head -1` is no failure, but there is no use in going on.
+    pub(crate) fn reader_left() -> Self {
+        Self::new(Exit::Done, "")
+    }
+
+    /// What the user reads, in colour where that is wanted; `None` when there is nothing to explain.
+    pub(crate) fn told(&self) -> Option<String> {
+        let hint = self.hint.as_ref().map(|hint| format!("\n{} {}", color::hint("hint:"), plain::lines(hint)));
+        let told = || format!("{} {}{}", color::error("error:"), plain::lines(&self.message), hint.unwrap_or_default());
+        (!self.message.is_empty()).then(told)
+    }
+
     /// Adds what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -90,13 +123,11 @@ impl From<client::Error> for Failure {
     fn from(error: client::Error) -> Self {
         let exit = Exit::of(&error);
         // The exit code stands for the answer's code, and the message says the same in words.
-        let mut failure = Self::new(exit, error.message());
+        let mut failure = Self::new(exit, plain(error.message()));
         match (exit, error.request_id()) {
             (Exit::Denied, _) => failure.hint = Some("see what you may do, and where: provost auth status".into()),
             (Exit::NotLoggedIn, _) => failure.hint = Some("log in again: provost auth login --help".into()),
-            (Exit::Unreachable, _) if error.is_unreachable() => {
-                failure.hint = Some("set --api or PROVOST_API, or start a server: provost serve --dev".into());
-            }
+            (Exit::Unreachable, None) => failure.hint = Some(advice::unreachable(error.message()).into()),
             (Exit::Failed, Some(id)) => failure.hint = Some(format!("the server's log has more under the request id {id}")),
             _ => {}
         }
@@ -126,12 +157,5 @@ impl From<domain::Error> for Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::failed(error.to_string())
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
-        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))
     }
 }

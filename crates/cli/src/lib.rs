@@ -2,19 +2,28 @@
 //!
 //! The library half exists so that tests start in-process exactly the server that the program starts; see [`serve`].
 
+mod advice;
 mod claims;
+mod color;
 mod commands;
 mod config;
 mod confirm;
 mod draft;
 mod exit;
+mod interrupt;
 mod listing;
+mod manual;
 mod output;
+mod paths;
+mod plain;
 mod progress;
+mod prompt;
+mod reference;
 mod resolve;
 mod session;
 mod token_cache;
 mod views;
+mod waiting;
 
 pub mod clock;
 pub mod entropy;
@@ -22,3 +31,4 @@ pub mod serve;
 
 pub use commands::run;
 pub use config::server::reference;
+pub use reference::command_reference;

@@ -1,5 +1,8 @@
-//! Lists, whole: every page of them.
+//! Lists: page after page, as far as they are wanted.
 
+use std::{collections::BTreeMap, num::NonZeroUsize};
+
+use clap::Args;
 use client::Client;
 use contract::{
     Rpc,
@@ -10,70 +13,243 @@ use contract::{
     },
 };
 
-use crate::exit::Failure;
+use crate::{
+    config::Global,
+    exit::Failure,
+    output::{self, Format, List, Show, remark},
+    paths::Paths,
+    waiting::Waiting,
+};
 
 /// An RPC that answers in pages (AIP-158).
 pub(crate) trait Listing: Rpc {
     /// What it lists.
     type Item;
+    /// What people call that.
+    const NOUNS: &'static str;
     /// Asks for up to `size` items from `token` on.
     fn turn(request: &mut Self::Request, size: i32, token: String);
-    /// The items of a page and the token of the next, empty on the last.
-    fn take(page: Self::Response) -> (Vec<Self::Item>, String);
+    /// Asks for an order.
+    fn sort(request: &mut Self::Request, order: String);
+    /// Takes a page apart.
+    fn take(page: Self::Response) -> Page<Self::Item>;
+}
+
+/// A page of a list.
+#[derive(Debug)]
+pub(crate) struct Page<T> {
+    items: Vec<T>,
+    /// The token of the next page, empty on the last.
+    next: String,
+    /// How many items there are over all pages.
+    total: Option<i64>,
 }
 
 macro_rules! listing {
-    ($($rpc:path => $item:path, $items:ident;)*) => {$(
+    ($($rpc:path => $item:path, $items:ident, $nouns:literal;)*) => {$(
         impl Listing for $rpc {
             type Item = $item;
+            const NOUNS: &'static str = $nouns;
 
             fn turn(request: &mut Self::Request, size: i32, token: String) {
                 request.page_size = size;
                 request.page_token = token;
             }
 
-            fn take(page: Self::Response) -> (Vec<$item>, String) {
-                (page.$items, page.next_page_token)
+            fn sort(request: &mut Self::Request, order: String) {
+                request.order_by = order;
+            }
+
+            fn take(page: Self::Response) -> Page<$item> {
+                Page { items: page.$items, next: page.next_page_token, total: page.total_count }
             }
         }
     )*};
 }
 
 listing! {
-    iam_rpc::ListGroups => iam::Group, groups;
-    iam_rpc::ListIdentities => iam::Identity, identities;
-    iam_rpc::ListRoles => iam::Role, roles;
-    iam_rpc::ListRoleBindings => iam::RoleBinding, role_bindings;
-    registry_rpc::ListRepos => registry::Repo, repos;
+    iam_rpc::ListGroups => iam::Group, groups, "groups";
+    iam_rpc::ListIdentities => iam::Identity, identities, "identities";
+    iam_rpc::ListRoles => iam::Role, roles, "roles";
+    iam_rpc::ListRoleBindings => iam::RoleBinding, role_bindings, "role bindings";
+    registry_rpc::ListRepos => registry::Repo, repos, "repos";
+}
+
+/// How much of a list, and in which order.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Paging {
+    /// Print at most so many
+    #[arg(long, value_name = "NUMBER")]
+    limit: Option<NonZeroUsize>,
+    // The help is no Markdown.
+    #[arg(long, help = "The order: uid, name or created_at, with :desc for the other way round")]
+    #[arg(value_name = "FIELD[:desc]", value_parser = order)]
+    order_by: Option<String>,
+}
+
+/// The pages of a list, fetched one by one.
+struct Pages<'a, R: Listing> {
+    client: &'a Client,
+    request: R::Request,
+    /// The token of the next page; `None` after the last.
+    token: Option<String>,
+    got: usize,
+    waiting: Waiting,
+}
+
+impl<'a, R: Listing> Pages<'a, R> {
+    /// The largest page that servers give.
+    const PAGE: usize = 200;
+
+    /// The pages of what `request` selects.
+    fn new(client: &'a Client, request: R::Request, waiting: Waiting) -> Self {
+        Self { client, request, token: Some(String::new()), got: 0, waiting }
+    }
+
+    /// The next page, which is asked to have `size` items at most; `None` after the last.
+    async fn next(&mut self, size: usize) -> Result<Option<Vec<R::Item>>, Failure> {
+        let Some(token) = self.token.take() else { return Ok(None) };
+        let size = size.min(Self::PAGE);
+        R::turn(&mut self.request, i32::try_from(size).unwrap_or(i32::MAX), token);
+        let page = R::take(self.waiting.during(self.client.call::<R>(self.request.clone())).await?);
+        self.got += page.items.len();
+        self.waiting.tell(self.got, page.total);
+        self.token = Some(page.next).filter(|next| !next.is_empty());
+        Ok(Some(page.items))
+    }
 }
 
 /// Everything that `request` selects.
 ///
 /// # Errors
 /// Whatever any page answers but OK.
-pub(crate) async fn all<R: Listing>(client: &Client, mut request: R::Request) -> Result<Vec<R::Item>, Failure> {
-    /// The largest page that servers give.
-    const PAGE: i32 = 200;
-    let (mut items, mut token) = (Vec::new(), String::new());
-    loop {
-        R::turn(&mut request, PAGE, token);
-        let (page, next) = R::take(client.call::<R>(request.clone()).await?);
+pub(crate) async fn all<R: Listing>(client: &Client, request: R::Request) -> Result<Vec<R::Item>, Failure> {
+    first::<R>(client, request, usize::MAX).await
+}
+
+/// As [`all`], but no more than `most` items.
+///
+/// # Errors
+/// Whatever any page answers but OK.
+pub(crate) async fn first<R: Listing>(client: &Client, request: R::Request, most: usize) -> Result<Vec<R::Item>, Failure> {
+    let mut pages = Pages::<R>::new(client, request, Waiting::new(R::NOUNS));
+    let mut items = Vec::new();
+    while items.len() < most {
+        let Some(page) = pages.next(most - items.len()).await? else { break };
         items.extend(page);
-        if next.is_empty() {
-            return Ok(items);
+    }
+    items.truncate(most);
+    Ok(items)
+}
+
+/// A list on its way to standard output.
+pub(crate) struct Printed<'a, R: Listing> {
+    pages: Pages<'a, R>,
+    left: usize,
+    limited: bool,
+}
+
+impl<'a, R: Listing> Printed<'a, R> {
+    /// What `request` selects, as `paging` wants it.
+    pub(crate) fn new(global: &Global, client: &'a Client, mut request: R::Request, paging: Paging) -> Self {
+        if let Some(order) = paging.order_by {
+            R::sort(&mut request, order);
         }
-        token = next;
+        let waiting = match global.output {
+            Format::Table | Format::Tree => Waiting::new(R::NOUNS),
+            Format::Json | Format::Id | Format::Csv => Waiting::beside_output(R::NOUNS),
+        };
+        let left = paging.limit.map_or(usize::MAX, NonZeroUsize::get);
+        Self { pages: Pages::new(client, request, waiting), left, limited: false }
+    }
+
+    /// The next items that `keep` wants; `None` when there are no more, or no more are wanted.
+    ///
+    /// # Errors
+    /// Whatever the page answers but OK.
+    pub(crate) async fn next(&mut self, keep: impl Fn(&R::Item) -> bool) -> Result<Option<Vec<R::Item>>, Failure> {
+        if self.left == 0 {
+            self.limited |= self.pages.token.is_some();
+            return Ok(None);
+        }
+        // One more than wanted, to know whether there are more.
+        let Some(mut items) = self.pages.next(self.left.saturating_add(1)).await? else { return Ok(None) };
+        items.retain(keep);
+        self.limited |= items.len() > self.left;
+        items.truncate(self.left);
+        self.left -= items.len();
+        Ok(Some(items))
+    }
+
+    /// Tells people that there is more than they asked for.
+    pub(crate) fn finish(self) {
+        drop(self.pages);
+        if self.limited {
+            remark("there are more: raise --limit to see them");
+        }
     }
 }
 
+/// Prints what `request` selects, as far as `keep` wants it.
+///
+/// # Errors
+/// Whatever any page answers but OK.
+pub(crate) async fn print<R>(
+    global: &Global,
+    client: &Client,
+    request: R::Request,
+    paging: Paging,
+    keep: impl Fn(&R::Item) -> bool,
+) -> Result<(), Failure>
+where
+    R: Listing<Item: Show>,
+{
+    let mut printed = Printed::<R>::new(global, client, request, paging);
+    let mut list = List::new(global.output)?;
+    while let Some(items) = printed.next(&keep).await? {
+        items.iter().try_for_each(|item| list.add(item))?;
+    }
+    printed.finish();
+    list.end()
+}
+
+/// Prints what `request` selects, as far as `keep` wants it, as a tree in the groups where it lies. `node` answers an
+/// item's UID and label.
+///
+/// # Errors
+/// Whatever any page answers but OK.
+pub(crate) async fn tree<R: Listing>(
+    global: &Global,
+    client: &Client,
+    request: R::Request,
+    paging: Paging,
+    keep: impl Fn(&R::Item) -> bool,
+    node: impl Fn(&R::Item) -> (String, String),
+) -> Result<(), Failure> {
+    let mut printed = Printed::<R>::new(global, client, request, paging);
+    let mut labels = BTreeMap::new();
+    while let Some(items) = printed.next(&keep).await? {
+        labels.extend(items.iter().map(&node));
+    }
+    printed.finish();
+    let groups = Paths::above(client, labels.keys().map(String::as_str)).await?;
+    for (uid, name) in groups.into_names() {
+        labels.entry(uid).or_insert(name);
+    }
+    output::tree(&labels)
+}
+
 /// What lies below `parent`: everything, or the next level alone. No parent selects everything.
-pub(crate) fn below(parent: Option<String>, recursive: bool) -> Option<UidpFilter> {
-    let parent = parent?;
-    Some(if recursive {
-        UidpFilter { descendants_of: parent, ..UidpFilter::default() }
-    } else {
-        UidpFilter { children_of: parent, ..UidpFilter::default() }
-    })
+///
+/// # Errors
+/// When the next level is wanted, but not of what.
+pub(crate) fn below(parent: Option<String>, recursive: bool) -> Result<Option<UidpFilter>, Failure> {
+    match parent {
+        None if recursive => Ok(None),
+        None => Err(Failure::usage("--no-recursive needs a group whose next level it means").hint("name one, see --help")),
+        Some(parent) if recursive => Ok(Some(UidpFilter { descendants_of: parent, ..UidpFilter::default() })),
+        Some(parent) => Ok(Some(UidpFilter { children_of: parent, ..UidpFilter::default() })),
+    }
 }
 
 /// The order of lists that people read.
@@ -84,4 +260,34 @@ pub(crate) fn by_name() -> String {
 /// Only what has no parent.
 pub(crate) fn roots() -> UidpFilter {
     UidpFilter { in_root: true, ..UidpFilter::default() }
+}
+
+/// Only these.
+pub(crate) fn only(uids: Vec<String>) -> UidpFilter {
+    UidpFilter { ids: uids, ..UidpFilter::default() }
+}
+
+/// `name`, `name:desc` or `name desc` in the words of the wire; the server knows which fields there are.
+fn order(text: &str) -> Result<String, String> {
+    let (field, direction) = text.split_once([':', ' ']).unwrap_or((text, "asc"));
+    match direction.trim() {
+        "asc" | "desc" if !field.is_empty() && field.chars().all(|c| c.is_ascii_lowercase() || c == '_') => {
+            Ok(format!("{field} {}", direction.trim()))
+        }
+        _ => Err("must be a field, or a field with :desc, such as created_at:desc".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_have_two_spellings() {
+        assert_eq!(order("name").as_deref(), Ok("name asc"));
+        assert_eq!(order("created_at:desc"), order("created_at desc"));
+        for bad in ["", ":desc", "name:down", "name,uid desc"] {
+            assert!(order(bad).is_err(), "{bad}");
+        }
+    }
 }

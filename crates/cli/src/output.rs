@@ -1,15 +1,27 @@
-//! Printing results: tables for people, JSON and bare ids for scripts. Everything goes to standard output here.
+//! Printing results: tables and trees for people, JSON, CSV and bare ids for scripts. Everything goes to standard output here.
 
-use std::io::{self, ErrorKind, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, ErrorKind, Write},
+};
 
 use clap::ValueEnum;
+use console::Term;
 use serde_json::{Value, json};
 
-use crate::exit::Failure;
+use crate::{
+    exit::{Exit, Failure},
+    plain::{self, plain},
+};
 
+mod csv;
+mod list;
 mod outline;
 mod table;
 pub(crate) mod time;
+mod tree;
+
+pub(crate) use list::List;
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -20,6 +32,10 @@ pub(crate) enum Format {
     Json,
     /// The UIDs alone, one per line
     Id,
+    /// For spreadsheets
+    Csv,
+    /// What lies below what
+    Tree,
 }
 
 /// A thing that can be printed in every format.
@@ -28,45 +44,62 @@ pub(crate) trait Show {
     const COLUMNS: &'static [&'static str];
     /// Its UID.
     fn id(&self) -> &str;
+    /// What it is called in a tree, beside its UID.
+    fn label(&self) -> String {
+        self.id().to_owned()
+    }
     /// Its cells, one per heading.
     fn row(&self) -> Vec<String>;
+    /// Its cells where there is room for everything.
+    fn record(&self) -> Vec<String> {
+        self.row()
+    }
     /// Its JSON object, with the field names of the v1 API.
     fn json(&self) -> Value;
 }
 
 impl Format {
-    /// Prints a list.
-    pub(crate) fn list<T: Show>(self, items: &[T]) -> Result<(), Failure> {
+    /// The name that `--output` takes.
+    pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Table => text(&table::render(T::COLUMNS, items.iter().map(T::row))),
-            Self::Json => json(&json!({ "items": items.iter().map(T::json).collect::<Vec<_>>() })),
-            Self::Id => items.iter().try_for_each(|item| text(item.id())),
+            Self::Table => "table",
+            Self::Json => "json",
+            Self::Id => "id",
+            Self::Csv => "csv",
+            Self::Tree => "tree",
         }
+    }
+
+    /// Prints a list that is at hand.
+    pub(crate) fn list<T: Show>(self, items: &[T]) -> Result<(), Failure> {
+        let mut list = List::new(self)?;
+        items.iter().try_for_each(|item| list.add(item))?;
+        list.end()
     }
 
     /// Prints what was made or changed.
     pub(crate) fn one<T: Show>(self, item: &T) -> Result<(), Failure> {
         match self {
-            Self::Table => text(&table::render(T::COLUMNS, [item.row()])),
             Self::Json => json(&item.json()),
-            Self::Id => text(item.id()),
+            Self::Id => text(&plain(item.id())),
+            Self::Table | Self::Csv | Self::Tree => text(&table::render(T::COLUMNS, [item.row()], width())),
         }
     }
 
     /// Prints everything about one thing.
     pub(crate) fn describe<T: Show>(self, item: &T) -> Result<(), Failure> {
         match self {
-            Self::Table => text(&outline::render(&item.json())),
             Self::Json | Self::Id => self.one(item),
+            Self::Table | Self::Csv | Self::Tree => text(&outline::render(&item.json())),
         }
     }
 
     /// Prints that `id` was deleted.
     pub(crate) fn deleted(self, id: &str) -> Result<(), Failure> {
         match self {
-            Self::Table => text(&format!("deleted {id}")),
             Self::Json => json(&json!({ "id": id })),
             Self::Id => text(id),
+            Self::Table | Self::Csv | Self::Tree => text(&format!("deleted {id}")),
         }
     }
 }
@@ -74,14 +107,18 @@ impl Format {
 /// Prints an outline of `value`, a table of rows below it, or `value` as JSON, or `id`.
 pub(crate) fn report(format: Format, id: &str, value: &Value, rows: Option<(&[&str], Vec<Vec<String>>)>) -> Result<(), Failure> {
     match (format, rows) {
-        (Format::Table, Some((columns, rows))) => {
-            text(&outline::render(value))?;
-            if rows.is_empty() { Ok(()) } else { text(&format!("\n{}", table::render(columns, rows))) }
-        }
-        (Format::Table, None) => text(&outline::render(value)),
         (Format::Json, _) => json(value),
-        (Format::Id, _) => text(id),
+        (Format::Id, _) => text(&plain(id)),
+        (Format::Table | Format::Csv | Format::Tree, Some((columns, rows))) if !rows.is_empty() => {
+            text(&format!("{}\n\n{}", outline::render(value), table::render(columns, rows, width())))
+        }
+        (Format::Table | Format::Csv | Format::Tree, _) => text(&outline::render(value)),
     }
+}
+
+/// Prints the tree of `labels` by UID.
+pub(crate) fn tree(labels: &BTreeMap<String, String>) -> Result<(), Failure> {
+    if labels.is_empty() { Ok(()) } else { text(&tree::render(labels, width())) }
 }
 
 /// Prints a line.
@@ -89,12 +126,19 @@ pub(crate) fn text(line: &str) -> Result<(), Failure> {
     bytes(format!("{line}\n").as_bytes())
 }
 
+/// Prints a line for whoever still reads; that nobody does is no failure.
+pub(crate) fn announce(line: &str) -> Result<(), Failure> {
+    match text(line) {
+        Err(failure) if failure.exit == Exit::Done => Ok(()),
+        told => told,
+    }
+}
+
 /// Prints bytes as they are.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        // Whoever reads has seen enough: `provost … | head -1` is no failure.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::reader_left()),
         Err(error) => Err(Failure::failed(format!("cannot write to standard output: {error}"))),
         Ok(()) => Ok(()),
     }
@@ -107,5 +151,10 @@ pub(crate) fn remark(line: &str) {
 }
 
 fn json(value: &Value) -> Result<(), Failure> {
-    text(&format!("{value:#}"))
+    text(&plain::json(&format!("{value:#}")))
+}
+
+/// How many columns the terminal has that standard output is; `None` when it is none.
+fn width() -> Option<usize> {
+    Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::interrupt;
+
 /// A bar. It goes when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress(ProgressBar);
@@ -16,6 +18,7 @@ impl Progress {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(what);
         bar.enable_steady_tick(Duration::from_millis(200));
+        interrupt::drawn(true);
         Self(bar)
     }
 
@@ -38,5 +41,6 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+        interrupt::drawn(false);
     }
 }

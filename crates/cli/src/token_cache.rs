@@ -9,7 +9,7 @@ use std::{
 
 use client::Token;
 
-use crate::{config::env, exit::Failure};
+use crate::{config::env, exit::Failure, interrupt};
 
 /// The cached token of one audience.
 #[derive(Clone, Debug)]
@@ -58,6 +58,7 @@ impl TokenCache {
     }
 
     fn replace(&self, token: &Token) -> std::io::Result<()> {
+        let _no_draft_is_left = interrupt::whole();
         DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
         fs::set_permissions(&self.dir, fs::Permissions::from_mode(0o700))?;
         let draft = self.dir.join(format!(".{}.{}", Self::FILE, std::process::id()));

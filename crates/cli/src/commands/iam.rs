@@ -1,8 +1,15 @@
 //! `provost iam`
 
 use clap::{Args, Subcommand};
+use client::Client;
+use contract::chainguard::platform::common::UidpFilter;
 
-use crate::{config::Global, exit::Failure};
+use crate::{
+    config::Global,
+    exit::Failure,
+    listing::below,
+    resolve::{self, Kind},
+};
 
 mod folders;
 mod groups;
@@ -46,12 +53,38 @@ impl Iam {
 /// Which part of the tree a list covers.
 #[derive(Debug, Args)]
 pub(crate) struct Within {
-    /// Only what lies below this organization or folder, by name or UID
+    /// Only what lies below this organization or folder, by name, path or UID
     #[arg(long, value_name = "GROUP")]
     pub(crate) parent: Option<String>,
-    /// Whether to go below the next level too
-    #[arg(long, default_value_t = true, action = clap::ArgAction::Set, value_name = "true|false")]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) depth: Depth,
+}
+
+impl Within {
+    /// The filter of the wire.
+    pub(super) async fn filter(self, global: &Global, client: &Client) -> Result<Option<UidpFilter>, Failure> {
+        let parent = resolve::optional(global, client, Kind::Group, self.parent).await?;
+        below(parent, self.depth.recursive())
+    }
+}
+
+/// How deep a list goes.
+#[derive(Debug, Args)]
+pub(crate) struct Depth {
+    /// Go below the next level too, which is the default
+    #[arg(long, value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(hide_possible_values = true, overrides_with = "no_recursive")]
+    recursive: Option<bool>,
+    /// Stay on the next level
+    #[arg(long, overrides_with = "recursive")]
+    no_recursive: bool,
+}
+
+impl Depth {
+    /// Whether it goes below the next level.
+    pub(crate) fn recursive(&self) -> bool {
+        !self.no_recursive && self.recursive.unwrap_or(true)
+    }
 }
 
 /// A new name, a new description, or both.

@@ -33,7 +33,7 @@ impl Serve {
         let (signal, hangups) = (signals::termination()?, signals::hangups()?);
         let metrics = running.metrics_addr.map(|addr| addr.to_string());
         tracing::info!(address = %running.addr, base_url = running.base_url, metrics, "ready");
-        output::text(&banner(&running))?;
+        output::announce(&banner(&running))?;
         let signal = until_told(signal, hangups, &running).await;
         let again = signals::termination()?;
         tracing::info!(signal, "stopping");

@@ -1,11 +1,14 @@
 //! `provost version`
 
+use std::env;
+
 use serde_json::json;
 
 use crate::{config::Global, exit::Failure, output};
 
-/// Prints the version of this program.
+/// Prints the version of this program, and what machines it is for.
 pub(super) fn run(global: &Global) -> Result<(), Failure> {
     let version = env!("CARGO_PKG_VERSION");
-    output::report(global.output, version, &json!({ "version": version }), None)
+    let platform = format!("{}-{}", env::consts::ARCH, env::consts::OS);
+    output::report(global.output, version, &json!({ "version": version, "platform": platform }), None)
 }

@@ -5,6 +5,8 @@ use std::{os::unix::fs::MetadataExt, path::PathBuf};
 
 use client::Token;
 
+use crate::color::Wishes;
+
 /// The variables of this file.
 pub(crate) const VARIABLES: [&str; 1] = ["PROVOST_TOKEN"];
 
@@ -39,4 +41,30 @@ pub(crate) fn sends_traces() -> bool {
 #[cfg(feature = "otel")]
 pub(crate) fn service_name() -> Option<String> {
     std::env::var("OTEL_SERVICE_NAME").ok().filter(|name| !name.is_empty())
+}
+
+/// What the environment says about colours: the variables that many programs share.
+pub(crate) fn color_wishes() -> Wishes {
+    let value = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    Wishes {
+        none: value("NO_COLOR").is_some(),
+        forced: value("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
+        off: value("CLICOLOR").is_some_and(|value| value == "0"),
+        dumb: dumb_terminal(),
+    }
+}
+
+/// What `PROVOST_COLOR` says; the flag is read before the command line as a whole is.
+pub(crate) fn color() -> Option<String> {
+    std::env::var("PROVOST_COLOR").ok()
+}
+
+/// Whether `TERM` names a terminal that only prints.
+pub(crate) fn dumb_terminal() -> bool {
+    std::env::var("TERM").is_ok_and(|term| term == "dumb")
+}
+
+/// Whether `CI` says that nobody is there to answer.
+pub(crate) fn unattended() -> bool {
+    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::table::plain;
+use crate::plain::plain;
 
 /// The outline of a JSON object. Empty texts, lists and objects and nulls are left out.
 pub(super) fn render(value: &Value) -> String {
@@ -15,6 +15,7 @@ fn write(value: &Value, depth: usize, lines: &mut Vec<String>) {
     let Value::Object(fields) = value else { return };
     let indent = "  ".repeat(depth);
     for (name, value) in fields {
+        let name = plain(name);
         match value {
             value if is_empty(value) => {}
             Value::Object(_) => {

@@ -89,6 +89,7 @@ pub(crate) fn running() -> Option<&'static Log> {
 }
 
 /// Finishes what is still being told elsewhere than in the log: traces, where this program has them.
+#[cfg_attr(not(feature = "otel"), expect(clippy::unused_async, reason = "only traces have an end to wait for"))]
 pub(crate) async fn stop() {
     #[cfg(feature = "otel")]
     if let Some(traces) = running().and_then(|log| log.traces.clone())

@@ -12,6 +12,10 @@ impl Show for Group {
         &self.uid
     }
 
+    fn label(&self) -> String {
+        self.name.clone()
+    }
+
     fn row(&self) -> Vec<String> {
         vec![self.uid.clone(), self.name.clone(), self.description.clone()]
     }

@@ -27,6 +27,10 @@ impl Show for IdentityRow {
         &self.identity.uid
     }
 
+    fn label(&self) -> String {
+        self.identity.name.clone()
+    }
+
     fn row(&self) -> Vec<String> {
         let identity = &self.identity;
         let (kind, issuer, expires) = match &identity.relationship {

@@ -20,6 +20,10 @@ impl Show for RepoRow {
         &self.repo.uid
     }
 
+    fn label(&self) -> String {
+        self.repo.name.clone()
+    }
+
     fn row(&self) -> Vec<String> {
         let repo = &self.repo;
         vec![repo.uid.clone(), self.group.clone(), repo.name.clone(), repo.bundles.join(", "), tier(repo).to_owned()]

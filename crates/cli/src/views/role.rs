@@ -13,11 +13,20 @@ impl Show for Role {
         &self.uid
     }
 
+    fn label(&self) -> String {
+        self.name.clone()
+    }
+
     fn row(&self) -> Vec<String> {
         let capabilities = match capabilities(&self.capabilities) {
             few if few.len() <= 3 => few.join(", "),
             many => format!("{} capabilities", many.len()),
         };
+        vec![self.uid.clone(), self.name.clone(), self.description.clone(), capabilities]
+    }
+
+    fn record(&self) -> Vec<String> {
+        let capabilities = capabilities(&self.capabilities).join(", ");
         vec![self.uid.clone(), self.name.clone(), self.description.clone(), capabilities]
     }
 

@@ -12,6 +12,13 @@ impl Show for RoleBinding {
         &self.uid
     }
 
+    fn label(&self) -> String {
+        match self.row().as_slice() {
+            [_, identity, role, ..] => format!("{identity}: {role}"),
+            _ => self.uid.clone(),
+        }
+    }
+
     fn row(&self) -> Vec<String> {
         let identity = self.identity.as_ref().map(|identity| match identity.email.as_str() {
             "" => identity.name.clone(),

@@ -54,6 +54,9 @@ fn beside_a_running_server() {
     let organization = operator.id(&["iam", "organizations", "create", "made-by-an-operator"]);
     let listed = operator.done(&["iam", "organizations", "list", "-o", "id"]);
     assert!(listed.contains(&organization) && listed.contains(&server.organization), "{listed}");
+    let status = operator.done(&["auth", "status"]);
+    assert!(status.contains("operator: true") && status.contains("operator: may do everything"), "{status}");
+    assert_eq!(operator.json(&["auth", "status"])["operator"], true);
 }
 
 #[test]

@@ -93,6 +93,13 @@ impl User {
     }
 }
 
+/// Says that a test was not run because `program` is missing; where every test must run, that is a failure.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+pub(crate) fn skipped(program: &str) {
+    assert!(std::env::var_os("PROVOST_TEST_REQUIRE").is_none(), "this needs {program}");
+    eprintln!("SKIPPED: {program} is missing");
+}
+
 /// Runs `command` to its end.
 pub(crate) fn finish(mut command: Command, stdin: &str) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -16,12 +16,9 @@ use crate::{
     exit::Failure,
     output::{self, remark},
     progress::Progress,
-    serve::{
-        admin::{
-            backup::Contents,
-            protocol::{Request, Update},
-        },
-        signals,
+    serve::admin::{
+        backup::Contents,
+        protocol::{Request, Update},
     },
 };
 
@@ -56,11 +53,7 @@ impl Backup {
                 Ok(())
             }
         });
-        let signal = signals::termination()?;
-        let contents: Contents = tokio::select! {
-            contents = work => contents?,
-            signal = signal => return Err(Failure::failed(format!("stopped by {signal}: there is no backup"))),
-        };
+        let contents: Contents = work.await?;
         drop(bar);
         let key = self.place.settings()?.key_path();
         let warning = format!(

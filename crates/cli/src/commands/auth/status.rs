@@ -1,6 +1,7 @@
 //! `provost auth status`
 
 use contract::chainguard::platform::auth::{WhoAmI, rpc::Validate, who_am_i::Capability};
+use domain::iam::identity::operator_uid;
 use serde_json::{Value, json};
 
 use crate::{
@@ -22,10 +23,14 @@ pub(super) async fn run(global: &Global) -> Result<(), Failure> {
         "issued_at": time::wire(me.issued_at.as_ref()),
         "expiry": time::wire(me.expiry.as_ref()),
     });
+    let operator = me.subject == operator_uid().to_string();
+    if let (true, Some(fields)) = (operator, told.as_object_mut()) {
+        fields.insert("operator".to_owned(), json!(true));
+    }
     if let (Format::Json, Some(fields)) = (global.output, told.as_object_mut()) {
         fields.insert("capabilities".to_owned(), me.capabilities.iter().map(held).collect());
     }
-    output::report(global.output, &me.subject, &told, Some((&["GROUP", "NAME", "ROLE"], rows(&me))))
+    output::report(global.output, &me.subject, &told, Some((&["GROUP", "NAME", "ROLE"], rows(&me, operator))))
 }
 
 fn held(held: &Capability) -> Value {
@@ -36,11 +41,13 @@ fn held(held: &Capability) -> Value {
     })
 }
 
-fn rows(me: &WhoAmI) -> Vec<Vec<String>> {
+/// What the caller may do, and where. What operators hold is above all groups, which no answer of the server shows.
+fn rows(me: &WhoAmI, operator: bool) -> Vec<Vec<String>> {
     let row = |held: &Capability| {
         let (id, name) = held.group.as_ref().map_or(("/", "everywhere"), |group| (&*group.id, &*group.name));
         let role = held.role.as_ref().map_or_else(|| held.capabilities.join(", "), |role| role.name.clone());
         vec![id.to_owned(), name.to_owned(), role]
     };
-    me.capabilities.iter().map(row).collect()
+    let everything = operator.then(|| ["/", "everywhere", "operator: may do everything"].map(str::to_owned).to_vec());
+    everything.into_iter().chain(me.capabilities.iter().map(row)).collect()
 }

@@ -11,12 +11,22 @@ use contract::{
 };
 
 use super::{Naming, something_to_change};
-use crate::{config::Global, confirm::confirm, exit::Failure};
+use crate::{
+    config::Global,
+    confirm::confirm,
+    exit::Failure,
+    resolve::{self, Kind},
+};
 
 /// Something to print: the group `uid` in full.
 pub(super) async fn describe(global: &Global, client: &Client, uid: String) -> Result<(), Failure> {
     let group = client.call::<GetGroup>(GetGroupRequest { uid }).await?;
     global.output.describe(&group)
+}
+
+/// A group's place in a tree, and what it is called there.
+pub(super) fn node(group: &Group) -> (String, String) {
+    (group.uid.clone(), group.name.clone())
 }
 
 /// What a new group gets.
@@ -46,9 +56,12 @@ pub(super) async fn update(global: &Global, client: &Client, uid: String, naming
     global.output.one(&client.call::<UpdateGroup>(request).await?)
 }
 
-/// Deletes the group after asking. `noun` is what the user calls it.
-pub(super) async fn delete(global: &Global, client: &Client, noun: &str, uid: String) -> Result<(), Failure> {
-    confirm(global, &format!("delete the {noun} {uid}"))?;
-    client.call::<DeleteGroup>(DeleteGroupRequest { uid: uid.clone() }).await?;
-    global.output.deleted(&uid)
+/// Deletes the group after asking.
+pub(super) async fn delete(global: &Global, client: &Client, kind: Kind, group: Option<String>) -> Result<(), Failure> {
+    let found = resolve::find(global, client, kind, group).await?;
+    if !global.yes {
+        confirm(global, &format!("delete the {} {}", kind.noun(), found.title(global, client, kind).await?))?;
+    }
+    client.call::<DeleteGroup>(DeleteGroupRequest { uid: found.uid.clone() }).await?;
+    global.output.deleted(&found.uid)
 }

@@ -22,9 +22,10 @@ use crate::{
     config::Global,
     confirm::confirm,
     exit::{Exit, Failure},
-    listing::{all, below, by_name},
-    output::Format,
-    resolve, session,
+    listing::{self, Paging, Printed, all, by_name},
+    output::{self, Format},
+    resolve::{self, Kind as Noun},
+    session,
     views::IdentityRow,
 };
 
@@ -35,8 +36,9 @@ pub(crate) enum Identities {
     List(List),
     /// Show everything about an identity
     Describe {
-        /// Its name or UID
-        identity: String,
+        /// Its name, path or UID
+        #[arg(required = true)]
+        identity: Option<String>,
     },
     /// Create an identity for a workload
     Create(Box<Create>),
@@ -45,8 +47,9 @@ pub(crate) enum Identities {
     /// Delete an identity and its role bindings
     #[command(visible_alias = "rm")]
     Delete {
-        /// Its name or UID
-        identity: String,
+        /// Its name, path or UID
+        #[arg(required = true)]
+        identity: Option<String>,
     },
 }
 
@@ -60,6 +63,8 @@ pub(crate) struct List {
     /// Only those that prove themselves this way
     #[arg(long = "type", visible_alias = "relationship", value_enum)]
     kind: Option<Kind>,
+    #[command(flatten)]
+    paging: Paging,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -75,9 +80,9 @@ enum Kind {
 pub(crate) struct Create {
     /// Its name
     name: String,
-    /// The organization or folder that it belongs to, by name or UID
-    #[arg(long, value_name = "GROUP")]
-    parent: String,
+    /// The organization or folder that it belongs to, by name, path or UID
+    #[arg(long, value_name = "GROUP", required = true)]
+    parent: Option<String>,
     /// Its description
     #[arg(short, long, default_value = "", hide_default_value = true)]
     description: String,
@@ -90,8 +95,9 @@ pub(crate) struct Create {
 
 #[derive(Debug, Args)]
 pub(crate) struct Update {
-    /// Its name or UID
-    identity: String,
+    /// Its name, path or UID
+    #[arg(required = true)]
+    identity: Option<String>,
     #[command(flatten)]
     naming: Naming,
     #[command(flatten)]
@@ -104,17 +110,20 @@ impl Identities {
         match self {
             Self::List(list) => list.run(global, &client).await,
             Self::Describe { identity } => {
-                let uid = resolve::identity(&client, &identity).await?;
+                let uid = resolve::uid(global, &client, Noun::Identity, identity).await?;
                 let identity = client.call::<GetIdentity>(GetIdentityRequest { uid }).await?;
                 global.output.describe(&IdentityRow { identity, roles: Vec::new() })
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
             Self::Delete { identity } => {
-                let uid = resolve::identity(&client, &identity).await?;
-                confirm(global, &format!("delete the identity {uid} and its role bindings"))?;
-                client.call::<DeleteIdentity>(DeleteIdentityRequest { uid: uid.clone() }).await?;
-                global.output.deleted(&uid)
+                let found = resolve::find(global, &client, Noun::Identity, identity).await?;
+                if !global.yes {
+                    let title = found.title(global, &client, Noun::Identity).await?;
+                    confirm(global, &format!("delete the identity {title} and its role bindings"))?;
+                }
+                client.call::<DeleteIdentity>(DeleteIdentityRequest { uid: found.uid.clone() }).await?;
+                global.output.deleted(&found.uid)
             }
         }
     }
@@ -122,22 +131,32 @@ impl Identities {
 
 impl List {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let parent = resolve::optional_group(client, self.within.parent.as_deref()).await?;
         let kind = self.kind.map_or(RelationshipType::Unspecified, Kind::wire);
         let request = ListIdentitiesRequest {
-            uidp: below(parent, self.within.recursive),
+            uidp: self.within.filter(global, client).await?,
             name: self.name,
             relationship_type: kind.into(),
             order_by: by_name(),
             ..ListIdentitiesRequest::default()
         };
-        let identities = all::<ListIdentities>(client, request).await?;
-        let mut held = match global.output {
-            Format::Table if !identities.is_empty() => roles_by_identity(client).await?,
-            _ => HashMap::new(),
-        };
-        let row = |identity: Identity| IdentityRow { roles: held.remove(&identity.uid).unwrap_or_default(), identity };
-        global.output.list(&identities.into_iter().map(row).collect::<Vec<_>>())
+        if global.output == Format::Tree {
+            let node = |identity: &Identity| (identity.uid.clone(), identity.name.clone());
+            return listing::tree::<ListIdentities>(global, client, request, self.paging, |_| true, node).await;
+        }
+        let mut printed = Printed::<ListIdentities>::new(global, client, request, self.paging);
+        let mut list = output::List::new(global.output)?;
+        let mut held = None;
+        while let Some(identities) = printed.next(|_| true).await? {
+            if held.is_none() && matches!(global.output, Format::Table | Format::Csv) && !identities.is_empty() {
+                held = Some(roles_by_identity(client).await?);
+            }
+            for identity in identities {
+                let roles = held.as_mut().and_then(|held| held.remove(&identity.uid)).unwrap_or_default();
+                list.add(&IdentityRow { identity, roles })?;
+            }
+        }
+        printed.finish();
+        list.end()
     }
 }
 
@@ -174,12 +193,12 @@ async fn roles_by_identity(client: &Client) -> Result<HashMap<String, Vec<String
 
 impl Create {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let parent = resolve::group(client, &self.parent).await?;
+        let relationship = Some(self.proof.create()?);
+        let parent = resolve::uid(global, client, Noun::Group, self.parent).await?;
         let mut roles = Vec::new();
         for role in &self.roles {
-            roles.push(resolve::role(client, role).await?);
+            roles.push(resolve::uid(global, client, Noun::Role, Some(role.clone())).await?);
         }
-        let relationship = Some(self.proof.create()?);
         let identity = Identity { name: self.name, description: self.description, relationship, ..Identity::default() };
         let request = CreateIdentityRequest { parent: parent.clone(), identity: Some(identity) };
         let identity = client.call::<CreateIdentity>(request).await?;
@@ -210,7 +229,7 @@ async fn bind(client: &Client, parent: &str, identity: &str, roles: Vec<String>)
 
 impl Update {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let uid = resolve::identity(client, &self.identity).await?;
+        let uid = resolve::uid(global, client, Noun::Identity, self.identity).await?;
         let current = client.call::<GetIdentity>(GetIdentityRequest { uid: uid.clone() }).await?;
         let (relationship, changed) = self.proof.update(current.relationship.as_ref())?;
         let mut paths = self.naming.paths();

@@ -16,8 +16,10 @@ use crate::{
     config::Global,
     confirm::confirm,
     exit::Failure,
-    listing::{all, below},
-    resolve, session,
+    listing::{self, Paging},
+    output::{Format, Show as _},
+    resolve::{self, Kind},
+    session,
 };
 
 #[derive(Debug, Subcommand)]
@@ -27,17 +29,23 @@ pub(crate) enum RoleBindings {
     List {
         #[command(flatten)]
         within: Within,
-        /// Only those of this identity, by name or UID
+        /// Only those of this identity, by name, path or UID
         #[arg(long)]
         identity: Option<String>,
-        /// Only those of this role, by name or UID
+        /// Only those of this role, by name, path or UID
         #[arg(long)]
         role: Option<String>,
+        /// Only those at this very organization or folder, not below it, by name, path or UID
+        #[arg(long)]
+        group: Option<String>,
+        #[command(flatten)]
+        paging: Paging,
     },
     /// Show everything about a role binding
     Describe {
         /// Its UID
-        uid: String,
+        #[arg(value_name = "UID", required = true)]
+        binding: Option<String>,
     },
     /// Give an identity a role
     Create(Create),
@@ -47,31 +55,33 @@ pub(crate) enum RoleBindings {
     #[command(visible_alias = "rm")]
     Delete {
         /// Its UID
-        uid: String,
+        #[arg(value_name = "UID", required = true)]
+        binding: Option<String>,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// Who gets the role, by name or UID
-    #[arg(long)]
-    identity: String,
-    /// Which role, by name or UID
-    #[arg(long)]
-    role: String,
-    /// Where it holds: this organization or folder and everything below, by name or UID
-    #[arg(long, value_name = "GROUP")]
-    parent: String,
+    /// Who gets the role, by name, path or UID
+    #[arg(long, required = true)]
+    identity: Option<String>,
+    /// Which role, by name, path or UID
+    #[arg(long, required = true)]
+    role: Option<String>,
+    /// Where it holds: this organization or folder and everything below, by name, path or UID
+    #[arg(long, value_name = "GROUP", required = true)]
+    parent: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Update {
     /// Its UID
-    uid: String,
-    /// Who holds the role from now on, by name or UID
+    #[arg(value_name = "UID", required = true)]
+    binding: Option<String>,
+    /// Who holds the role from now on, by name, path or UID
     #[arg(long)]
     identity: Option<String>,
-    /// Which role from now on, by name or UID
+    /// Which role from now on, by name, path or UID
     #[arg(long)]
     role: Option<String>,
 }
@@ -80,26 +90,38 @@ impl RoleBindings {
     pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
         let client = session::connect(global).await?;
         match self {
-            Self::List { within, identity, role } => {
-                let parent = resolve::optional_group(&client, within.parent.as_deref()).await?;
-                let (identity, role) = holders(&client, identity, role).await?;
+            Self::List { within, identity, role, group, paging } => {
+                let uidp = within.filter(global, &client).await?;
+                let identity = resolve::optional(global, &client, Kind::Identity, identity).await?;
+                let role = resolve::optional(global, &client, Kind::Role, role).await?;
+                let group = resolve::optional(global, &client, Kind::Group, group).await?;
                 let request = ListRoleBindingsRequest {
-                    uidp: below(parent, within.recursive),
+                    uidp,
                     identity: identity.unwrap_or_default(),
                     role: role.unwrap_or_default(),
+                    group: group.unwrap_or_default(),
                     ..ListRoleBindingsRequest::default()
                 };
-                global.output.list(&all::<ListRoleBindings>(&client, request).await?)
+                let node = |binding: &RoleBinding| (binding.uid.clone(), binding.label());
+                match global.output {
+                    Format::Tree => listing::tree::<ListRoleBindings>(global, &client, request, paging, |_| true, node).await,
+                    _ => listing::print::<ListRoleBindings>(global, &client, request, paging, |_| true).await,
+                }
             }
-            Self::Describe { uid } => {
+            Self::Describe { binding } => {
+                let uid = resolve::uid(global, &client, Kind::RoleBinding, binding).await?;
                 global.output.describe(&client.call::<GetRoleBinding>(GetRoleBindingRequest { uid }).await?)
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
-            Self::Delete { uid } => {
-                confirm(global, &format!("delete the role binding {uid}"))?;
-                client.call::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid: uid.clone() }).await?;
-                global.output.deleted(&uid)
+            Self::Delete { binding } => {
+                let found = resolve::find(global, &client, Kind::RoleBinding, binding).await?;
+                if !global.yes {
+                    let title = found.title(global, &client, Kind::RoleBinding).await?;
+                    confirm(global, &format!("delete the role binding {title}"))?;
+                }
+                client.call::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid: found.uid.clone() }).await?;
+                global.output.deleted(&found.uid)
             }
         }
     }
@@ -107,13 +129,10 @@ impl RoleBindings {
 
 impl Create {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let parent = resolve::group(client, &self.parent).await?;
-        let (identity, role) = holders(client, Some(self.identity), Some(self.role)).await?;
-        let role_binding = RoleBinding {
-            identity_uid: identity.unwrap_or_default(),
-            role_uid: role.unwrap_or_default(),
-            ..RoleBinding::default()
-        };
+        let identity_uid = resolve::uid(global, client, Kind::Identity, self.identity).await?;
+        let role_uid = resolve::uid(global, client, Kind::Role, self.role).await?;
+        let parent = resolve::uid(global, client, Kind::Group, self.parent).await?;
+        let role_binding = RoleBinding { identity_uid, role_uid, ..RoleBinding::default() };
         let request = CreateRoleBindingRequest { parent, role_binding: Some(role_binding) };
         global.output.one(&client.call::<CreateRoleBinding>(request).await?)
     }
@@ -121,12 +140,13 @@ impl Create {
 
 impl Update {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let (identity, role) = holders(client, self.identity, self.role).await?;
+        let identity = resolve::optional(global, client, Kind::Identity, self.identity).await?;
+        let role = resolve::optional(global, client, Kind::Role, self.role).await?;
         let given = [("identity_uid", identity.is_some()), ("role_uid", role.is_some())];
         let paths: Vec<_> = given.into_iter().filter(|(_, given)| *given).map(|(path, _)| path.to_owned()).collect();
         something_to_change(&paths)?;
         let role_binding = RoleBinding {
-            uid: self.uid,
+            uid: resolve::uid(global, client, Kind::RoleBinding, self.binding).await?,
             identity_uid: identity.unwrap_or_default(),
             role_uid: role.unwrap_or_default(),
             ..RoleBinding::default()
@@ -134,21 +154,4 @@ impl Update {
         let request = UpdateRoleBindingRequest { role_binding: Some(role_binding), update_mask: Some(FieldMask { paths }) };
         global.output.one(&client.call::<UpdateRoleBinding>(request).await?)
     }
-}
-
-/// The UIDs behind the names of an identity and a role.
-async fn holders(
-    client: &Client,
-    identity: Option<String>,
-    role: Option<String>,
-) -> Result<(Option<String>, Option<String>), Failure> {
-    let identity = match identity {
-        Some(name) => Some(resolve::identity(client, &name).await?),
-        None => None,
-    };
-    let role = match role {
-        Some(name) => Some(resolve::role(client, &name).await?),
-        None => None,
-    };
-    Ok((identity, role))
 }

@@ -18,8 +18,9 @@ use crate::{
     config::Global,
     confirm::confirm,
     exit::Failure,
-    listing::{all, below, by_name, roots},
-    resolve, session,
+    listing::{self, Paging, by_name, roots},
+    resolve::{self, Kind},
+    session,
 };
 
 #[derive(Debug, Subcommand)]
@@ -35,11 +36,14 @@ pub(crate) enum Roles {
         managed: bool,
         #[command(flatten)]
         within: Within,
+        #[command(flatten)]
+        paging: Paging,
     },
     /// Show everything about a role
     Describe {
-        /// Its name or UID
-        role: String,
+        /// Its name, path or UID
+        #[arg(required = true)]
+        role: Option<String>,
     },
     /// Create a role
     Create(Create),
@@ -48,8 +52,9 @@ pub(crate) enum Roles {
     /// Delete a role that is not bound
     #[command(visible_alias = "rm")]
     Delete {
-        /// Its name or UID
-        role: String,
+        /// Its name, path or UID
+        #[arg(required = true)]
+        role: Option<String>,
     },
 }
 
@@ -57,9 +62,9 @@ pub(crate) enum Roles {
 pub(crate) struct Create {
     /// Its name
     name: String,
-    /// The organization or folder that it belongs to, by name or UID
-    #[arg(long, value_name = "GROUP")]
-    parent: String,
+    /// The organization or folder that it belongs to, by name, path or UID
+    #[arg(long, value_name = "GROUP", required = true)]
+    parent: Option<String>,
     /// What its holders may do
     #[arg(long, value_delimiter = ',', required = true, value_parser = capability, value_name = "CAPABILITY,…")]
     capabilities: Vec<Capability>,
@@ -70,8 +75,9 @@ pub(crate) struct Create {
 
 #[derive(Debug, Args)]
 pub(crate) struct Update {
-    /// Its name or UID
-    role: String,
+    /// Its name, path or UID
+    #[arg(required = true)]
+    role: Option<String>,
     #[command(flatten)]
     naming: Naming,
     /// What its holders may do from now on
@@ -90,23 +96,24 @@ impl Roles {
     pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
         let client = session::connect(global).await?;
         match self {
-            Self::List { name, managed, within } => {
-                let parent = resolve::optional_group(&client, within.parent.as_deref()).await?;
-                let uidp = if managed { Some(roots()) } else { below(parent, within.recursive) };
+            Self::List { name, managed, within, paging } => {
+                let uidp = if managed { Some(roots()) } else { within.filter(global, &client).await? };
                 let request = ListRolesRequest { name, uidp, order_by: by_name(), ..ListRolesRequest::default() };
-                global.output.list(&all::<ListRoles>(&client, request).await?)
+                listing::print::<ListRoles>(global, &client, request, paging, |_| true).await
             }
             Self::Describe { role } => {
-                let uid = resolve::role(&client, &role).await?;
+                let uid = resolve::uid(global, &client, Kind::Role, role).await?;
                 global.output.describe(&client.call::<GetRole>(GetRoleRequest { uid }).await?)
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
             Self::Delete { role } => {
-                let uid = resolve::role(&client, &role).await?;
-                confirm(global, &format!("delete the role {uid}"))?;
-                client.call::<DeleteRole>(DeleteRoleRequest { uid: uid.clone() }).await?;
-                global.output.deleted(&uid)
+                let found = resolve::find(global, &client, Kind::Role, role).await?;
+                if !global.yes {
+                    confirm(global, &format!("delete the role {}", found.title(global, &client, Kind::Role).await?))?;
+                }
+                client.call::<DeleteRole>(DeleteRoleRequest { uid: found.uid.clone() }).await?;
+                global.output.deleted(&found.uid)
             }
         }
     }
@@ -114,7 +121,7 @@ impl Roles {
 
 impl Create {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let parent = resolve::group(client, &self.parent).await?;
+        let parent = resolve::uid(global, client, Kind::Group, self.parent).await?;
         let capabilities = numbers(self.capabilities);
         let role = Role { name: self.name, description: self.description, capabilities, ..Role::default() };
         let role = client.call::<CreateRole>(CreateRoleRequest { parent, role: Some(role) }).await?;
@@ -124,7 +131,7 @@ impl Create {
 
 impl Update {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let uid = resolve::role(client, &self.role).await?;
+        let uid = resolve::uid(global, client, Kind::Role, self.role).await?;
         let (mut paths, mut options) = (self.naming.paths(), Options::default());
         let mut capabilities = numbers(self.capabilities);
         if !self.add_capabilities.is_empty() || !self.remove_capabilities.is_empty() {

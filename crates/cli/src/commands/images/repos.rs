@@ -1,25 +1,22 @@
 //! `provost images repos`
 
-use std::collections::{BTreeSet, HashMap};
-
 use clap::{Args, Subcommand};
 use client::{Client, Code};
-use contract::chainguard::platform::{
-    common::UidpFilter,
-    iam::v2beta1::{ListGroupsRequest, rpc::ListGroups},
-    registry::v2beta1::{
-        CatalogTier, CreateRepoRequest, DeleteRepoRequest, ListReposRequest, Repo,
-        rpc::{CreateRepo, DeleteRepo, ListRepos},
-    },
+use contract::chainguard::platform::registry::v2beta1::{
+    CatalogTier, CreateRepoRequest, DeleteRepoRequest, ListReposRequest, Repo,
+    rpc::{CreateRepo, DeleteRepo, ListRepos},
 };
 
+use super::super::iam::Within;
 use crate::{
     config::Global,
     confirm::confirm,
     exit::{Exit, Failure},
-    listing::{all, below, by_name},
-    output::Format,
-    resolve, session,
+    listing::{self, Paging, Printed, by_name},
+    output::{self, Format},
+    paths::Paths,
+    resolve::{self, Kind},
+    session,
     views::RepoRow,
 };
 
@@ -33,8 +30,9 @@ pub(crate) enum Repos {
     /// Delete a repo
     #[command(visible_alias = "rm")]
     Delete {
-        /// Its name or UID
-        repo: String,
+        /// Its name, path or UID
+        #[arg(required = true)]
+        repo: Option<String>,
         /// A repo that does not exist is no failure
         #[arg(long)]
         allow_missing: bool,
@@ -43,24 +41,22 @@ pub(crate) enum Repos {
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Only those below this organization or folder, by name or UID
-    #[arg(long, value_name = "GROUP")]
-    parent: Option<String>,
+    #[command(flatten)]
+    within: Within,
     /// Only those of this name
     #[arg(long, visible_alias = "name", value_name = "NAME")]
     repo: Option<String>,
-    /// Whether to go below the next level too
-    #[arg(long, default_value_t = true, action = clap::ArgAction::Set, value_name = "true|false")]
-    recursive: bool,
+    #[command(flatten)]
+    paging: Paging,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
     /// Its name
     name: String,
-    /// The organization or folder that it belongs to, by name or UID
-    #[arg(long, value_name = "GROUP")]
-    parent: String,
+    /// The organization or folder that it belongs to, by name, path or UID
+    #[arg(long, value_name = "GROUP", required = true)]
+    parent: Option<String>,
     /// Its description
     #[arg(short, long, default_value = "", hide_default_value = true)]
     description: String,
@@ -78,32 +74,39 @@ impl Repos {
         match self {
             Self::List(list) => list.run(global, &client).await,
             Self::Create(create) => create.run(global, &client).await,
-            Self::Delete { repo, allow_missing } => delete(global, &client, &repo, allow_missing).await,
+            Self::Delete { repo, allow_missing } => delete(global, &client, repo, allow_missing).await,
         }
     }
 }
 
 impl List {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let parent = resolve::optional_group(client, self.parent.as_deref()).await?;
-        let uidp = below(parent, self.recursive);
-        let repos = all::<ListRepos>(
-            client,
-            ListReposRequest { uidp, name: self.repo, order_by: by_name(), ..ListReposRequest::default() },
-        )
-        .await?;
-        let names = match global.output {
-            Format::Table => group_names(client, &repos).await?,
-            Format::Json | Format::Id => HashMap::new(),
-        };
-        let row = |repo: Repo| RepoRow { group: names.get(parent_of(&repo)).cloned().unwrap_or_default(), repo };
-        global.output.list(&repos.into_iter().map(row).collect::<Vec<_>>())
+        let uidp = self.within.filter(global, client).await?;
+        let request = ListReposRequest { uidp, name: self.repo, order_by: by_name(), ..ListReposRequest::default() };
+        if global.output == Format::Tree {
+            let node = |repo: &Repo| (repo.uid.clone(), repo.name.clone());
+            return listing::tree::<ListRepos>(global, client, request, self.paging, |_| true, node).await;
+        }
+        let mut printed = Printed::<ListRepos>::new(global, client, request, self.paging);
+        let mut list = output::List::new(global.output)?;
+        let mut groups = Paths::default();
+        while let Some(repos) = printed.next(|_| true).await? {
+            if matches!(global.output, Format::Table | Format::Csv) {
+                groups.learn(client, repos.iter().map(|repo| repo.uid.as_str())).await?;
+            }
+            for repo in repos {
+                let group = groups.parent(&repo.uid).unwrap_or_default().to_owned();
+                list.add(&RepoRow { repo, group })?;
+            }
+        }
+        printed.finish();
+        list.end()
     }
 }
 
 impl Create {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let parent = resolve::group(client, &self.parent).await?;
+        let parent = resolve::uid(global, client, Kind::Group, self.parent).await?;
         let repo = Repo {
             name: self.name,
             description: self.description,
@@ -112,46 +115,28 @@ impl Create {
             ..Repo::default()
         };
         let repo = client.call::<CreateRepo>(CreateRepoRequest { parent, repo: Some(repo) }).await?;
-        let names = group_names(client, std::slice::from_ref(&repo)).await?;
-        let group = names.get(parent_of(&repo)).cloned().unwrap_or_default();
+        let groups = Paths::above(client, [repo.uid.as_str()]).await?;
+        let group = groups.parent(&repo.uid).unwrap_or_default().to_owned();
         global.output.one(&RepoRow { repo, group })
     }
 }
 
-async fn delete(global: &Global, client: &Client, repo: &str, allow_missing: bool) -> Result<(), Failure> {
-    let uid = match resolve::repo(client, repo).await {
+async fn delete(global: &Global, client: &Client, repo: Option<String>, allow_missing: bool) -> Result<(), Failure> {
+    let found = match resolve::find(global, client, Kind::Repo, repo).await {
         Err(failure) if allow_missing && failure.exit == Exit::NotFound => return Ok(()),
-        uid => uid?,
+        found => found?,
     };
-    confirm(global, &format!("delete the repo {uid} and everything in it"))?;
-    match client.call::<DeleteRepo>(DeleteRepoRequest { uid: uid.clone() }).await {
+    if !global.yes {
+        let title = found.title(global, client, Kind::Repo).await?;
+        confirm(global, &format!("delete the repo {title} and everything in it"))?;
+    }
+    match client.call::<DeleteRepo>(DeleteRepoRequest { uid: found.uid.clone() }).await {
         Err(error) if allow_missing && error.code() == Code::NotFound => Ok(()),
         answer => {
             answer?;
-            global.output.deleted(&uid)
+            global.output.deleted(&found.uid)
         }
     }
-}
-
-fn parent_of(repo: &Repo) -> &str {
-    repo.uid.rsplit_once('/').map_or("", |(parent, _)| parent)
-}
-
-/// The names of the repos' groups, as far as the caller may see them.
-async fn group_names(client: &Client, repos: &[Repo]) -> Result<HashMap<String, String>, Failure> {
-    /// How many UIDs one filter names.
-    const BATCH: usize = 100;
-    let parents: Vec<_> = repos.iter().map(parent_of).collect::<BTreeSet<_>>().into_iter().collect();
-    let mut names = HashMap::new();
-    for batch in parents.chunks(BATCH) {
-        let ids = batch.iter().map(|uid| (*uid).to_owned()).collect();
-        let uidp = Some(UidpFilter { ids, ..UidpFilter::default() });
-        match all::<ListGroups>(client, ListGroupsRequest { uidp, ..ListGroupsRequest::default() }).await {
-            Err(failure) if failure.exit == Exit::Denied => break,
-            groups => names.extend(groups?.into_iter().map(|group| (group.uid, group.name))),
-        }
-    }
-    Ok(names)
 }
 
 fn tier(text: &str) -> Result<CatalogTier, String> {

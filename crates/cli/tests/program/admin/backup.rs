@@ -172,7 +172,7 @@ fn a_backup_that_is_interrupted_leaves_no_half_file() {
     assert!(Command::new("sh").args(["-c", &format!("kill -INT {pid}")]).status().expect("kill").success());
     let ended = backup.wait().expect("ends");
     server.signal("CONT");
-    assert_eq!(ended.code(), Some(1));
+    assert_eq!(ended.code(), Some(130));
     assert_eq!(files(place.path()), Vec::<String>::new());
     assert_eq!(admin(data.path(), &["token"]).code, 0, "the server goes on");
 }

@@ -20,7 +20,13 @@ fn every_verb() {
         uids
     };
     assert_eq!(listed(&["iam", "folders", "list", "-o", "id"]), [team.clone(), inner.clone()]);
-    assert_eq!(listed(&["iam", "folders", "list", "dev", "--recursive", "false", "-o", "id"]), [&*team]);
+    for near in [&["--no-recursive"][..], &["--recursive=false"], &["--recursive", "--no-recursive"]] {
+        assert_eq!(listed(&[&["iam", "folders", "list", "dev", "-o", "id"], near].concat()), [&*team], "{near:?}");
+    }
+    for all in [&["--recursive"][..], &["--recursive=true"], &["--no-recursive", "--recursive"]] {
+        assert_eq!(listed(&[&["iam", "folders", "list", "dev", "-o", "id"], all].concat()).len(), 2, "{all:?}");
+    }
+    session.run(&user, &["iam", "folders", "list", "--no-recursive"]);
     assert_eq!(listed(&["iam", "folders", "list", &team, "-o", "id"]), [&*inner]);
     assert_eq!(listed(&["iam", "folders", "list", "--name", "inner", "-o", "id"]), [&*inner]);
     assert_eq!(user.json(&["iam", "folders", "describe", "inner"])["description"], "Deeper");

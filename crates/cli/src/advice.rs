@@ -1,0 +1,50 @@
+//! What to check when no server answers, by what the connection's end said.
+
+/// Words in the reason, and what to do about it; the first that is found counts.
+const ADVICE: &[(&[&str], &str)] = &[
+    (
+        &["UnknownIssuer", "SelfSigned"],
+        "this machine does not trust who signed the server's certificate: name the certificates of the authority with SSL_CERT_FILE",
+    ),
+    (&["NotValidForName", "not valid for name"], "the server's certificate is for another name: use that name in --api"),
+    (&["Expired", "certificate expired"], "the server's certificate has expired, or this machine's clock is wrong"),
+    (
+        &["invalid peer certificate"],
+        "the server's certificate is not acceptable: look at it with `openssl s_client -connect HOST:PORT`",
+    ),
+    (&["corrupt message", "InvalidContentType"], "the server does not speak TLS there: try http:// in --api"),
+    (
+        &["NoApplicationProtocol", "not negotiated"],
+        "what answers there, perhaps a proxy, does not offer HTTP/2, which this program needs",
+    ),
+    (&["lookup address", "dns error"], "the host's name is not known: check its spelling in --api or PROVOST_API"),
+    (
+        &["timed out", "Timeout", "deadline"],
+        "the server is slow, or something on the way swallows the connection: check the URL, the network and proxies, then try again",
+    ),
+];
+
+/// What to check when no server answers, for `reason`.
+pub(crate) fn unreachable(reason: &str) -> &'static str {
+    let found = ADVICE.iter().find(|(words, _)| words.iter().any(|word| reason.contains(word)));
+    found.map_or("set --api or PROVOST_API, or start a server: provost serve --dev", |(_, advice)| advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_have_their_own_advice() {
+        for (reason, advice) in [
+            ("invalid peer certificate: UnknownIssuer", "SSL_CERT_FILE"),
+            ("invalid peer certificate: certificate not valid for name \"x\"", "another name"),
+            ("invalid peer certificate: BadEncoding", "openssl"),
+            ("failed to lookup address information: Name or service not known", "spelling"),
+            ("Timeout expired", "slow"),
+            ("Connection refused (os error 111)", "start a server"),
+        ] {
+            assert!(unreachable(reason).contains(advice), "{reason}");
+        }
+    }
+}

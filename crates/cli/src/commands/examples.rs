@@ -1,0 +1,116 @@
+//! Examples: in the help, the manual pages and the reference.
+
+use clap::Command;
+
+/// The examples of one command.
+type Examples = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// By command: what for, and the line. Every line is parsed in a test.
+const EXAMPLES: &[Examples] = &[
+    ("serve", &[("Try it out, on this machine alone", "provost serve --dev")]),
+    (
+        "auth login",
+        &[
+            ("With the token that a CI job was given", "provost auth login --identity UID --identity-token token.jwt"),
+            ("In dev mode, as the owner", "provost dev id-token --subject admin | provost auth login --identity-token -"),
+        ],
+    ),
+    (
+        "auth token",
+        &[("Call the API by hand", "curl -H \"Authorization: Bearer $(provost auth token)\" $PROVOST_API/iam/v2beta1/groups")],
+    ),
+    ("auth status", &[("Who am I, for a script", "provost auth status -o id")]),
+    ("iam organizations list", &[("With all their folders", "provost iam organizations list -o tree")]),
+    (
+        "iam folders list",
+        &[
+            ("Everything below an organization", "provost iam folders list acme -o tree"),
+            ("The ten youngest", "provost iam folders list --order-by created_at:desc --limit 10"),
+        ],
+    ),
+    ("iam folders create", &[("A folder in a folder", "provost iam folders create ci --parent acme/team-a")]),
+    ("iam folders delete", &[("Without being asked", "provost iam folders delete acme/team-a/ci -y")]),
+    ("iam identities list", &[("For a spreadsheet", "provost iam identities list --parent acme -o csv > identities.csv")]),
+    (
+        "iam identities create",
+        &[(
+            "The builds of one repository",
+            "provost iam identities create ci --parent acme/team-a --identity-issuer https://issuer.example --subject-pattern 'repo:acme/api:.*' --role registry.push",
+        )],
+    ),
+    (
+        "iam roles create",
+        &[("May look, not touch", "provost iam roles create looker --parent acme --capabilities groups.list,repo.list")],
+    ),
+    ("iam roles update", &[("One capability more", "provost iam roles update looker --add-capabilities tag.list")]),
+    (
+        "iam role-bindings create",
+        &[(
+            "Let it push below one folder",
+            "provost iam role-bindings create --identity ci --role registry.push --parent acme/team-a",
+        )],
+    ),
+    ("iam role-bindings list", &[("Who may do what, where", "provost iam role-bindings list --parent acme -o tree")]),
+    ("images repos list", &[("Only the names", "provost images repos list -o json | jq -r '.items[].name'")]),
+    ("images repos delete", &[("Whether it is there or not", "provost images repos delete acme/api --allow-missing -y")]),
+    ("admin token", &[("Act as the operator for five minutes", "export PROVOST_TOKEN=$(provost admin token --ttl 5m)")]),
+    ("dev id-token", &[("A workload with a claim", "provost dev id-token --subject build:team-a --claim env=test")]),
+    (
+        "completions",
+        &[
+            ("In this bash", "source <(provost completions bash)"),
+            ("For every zsh to come", "provost completions zsh > ~/.zfunc/_provost"),
+        ],
+    ),
+    (
+        "man",
+        &[("Read one", "provost man iam folders list | man -l -"), ("Install all", "provost man --out ~/.local/share/man/man1")],
+    ),
+];
+
+/// The examples of the command at `path`, such as `iam folders list`.
+pub(crate) fn of(path: &str) -> &'static [(&'static str, &'static str)] {
+    EXAMPLES.iter().find(|(command, _)| *command == path).map_or(&[], |(_, examples)| *examples)
+}
+
+/// Adds the examples to the help of every command of `tree`.
+pub(crate) fn add(tree: Command) -> Command {
+    at(tree, &[])
+}
+
+fn at(command: Command, path: &[&str]) -> Command {
+    let lines: Vec<_> = of(&path.join(" ")).iter().map(|(what, line)| format!("  # {what}\n  {line}")).collect();
+    let command = if lines.is_empty() { command } else { command.after_help(format!("Examples:\n{}", lines.join("\n"))) };
+    // Every one is touched, because those that are move to the end.
+    let names: Vec<_> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    names.iter().fold(command, |command, name| command.mut_subcommand(name, |sub| at(sub, &[path, &[name]].concat())))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config;
+
+    use super::*;
+
+    /// The words of the calls of this program in a line of shell.
+    fn calls(line: &str) -> Vec<Vec<String>> {
+        let inner = line.replace("$(", "| ").replace("<(", "| ").replace(')', "|").replace(['"', '\''], "");
+        let parts = inner.split('|').map(|part| part.split('>').next().unwrap_or_default().trim().to_owned());
+        let words = parts.map(|part| part.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        words.filter(|words| words.first().is_some_and(|word| word == "provost")).collect()
+    }
+
+    #[test]
+    fn every_example_is_a_command_that_there_is() {
+        for (path, examples) in EXAMPLES {
+            for (what, line) in *examples {
+                let calls = calls(line);
+                assert!(!calls.is_empty(), "{line}");
+                for call in calls {
+                    config::command().try_get_matches_from(&call).unwrap_or_else(|error| panic!("{what}: {line}\n{error}"));
+                }
+                assert!(line.contains(&format!("provost {path}")), "{path}: {line}");
+            }
+        }
+    }
+}

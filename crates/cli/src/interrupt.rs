@@ -1,0 +1,98 @@
+//! Ctrl-C and SIGTERM: they end a command at once, wherever it is, and leave nothing half done.
+//!
+//! A thread of its own waits for them, so that a command may block: on standard input, on a prompt, on a slow disk.
+
+use std::{
+    fs,
+    io::{self, IsTerminal, Write, stderr, stdin},
+    path::{Path, PathBuf},
+    process,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use tokio::{
+    runtime::Builder,
+    select,
+    signal::unix::{SignalKind, signal},
+};
+
+use crate::exit::Exit;
+
+/// Held while something must not be cut off.
+static WHOLE: Mutex<()> = Mutex::new(());
+
+/// Files that are not yet what they are to be.
+static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Whether a prompt or a progress line is on the terminal.
+static DRAWN: AtomicBool = AtomicBool::new(false);
+
+/// Lets the program end by Ctrl-C and SIGTERM from now on, with an exit code of its own.
+///
+/// # Errors
+/// When the system refuses to watch for signals.
+pub(crate) fn watch() -> io::Result<()> {
+    let runtime = Builder::new_current_thread().enable_io().build()?;
+    let (mut interrupt, mut terminate) = {
+        let _inside = runtime.enter();
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+    };
+    let terminal = tcgetattr(stdin()).ok();
+    thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let exit = runtime.block_on(async {
+            select! {
+                _ = interrupt.recv() => Exit::Interrupted,
+                _ = terminate.recv() => Exit::Terminated,
+            }
+        });
+        leave(exit, terminal.as_ref());
+    })?;
+    Ok(())
+}
+
+/// While this lives, signals wait. For moments only: a file that is being replaced.
+pub(crate) fn whole() -> MutexGuard<'static, ()> {
+    WHOLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on until [`keep`], `draft` goes when the program is ended.
+pub(crate) fn discard(draft: &Path) {
+    DRAFTS.lock().unwrap_or_else(PoisonError::into_inner).push(draft.to_owned());
+}
+
+/// `draft` has become what it was to be, or is gone.
+pub(crate) fn keep(draft: &Path) {
+    DRAFTS.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| other != draft);
+}
+
+/// Remembers whether there is something on the terminal that must not be left there.
+pub(crate) fn drawn(something: bool) {
+    DRAWN.store(something, Ordering::SeqCst);
+}
+
+/// Ends the program as Ctrl-C does.
+pub(crate) fn leave_now() -> ! {
+    leave(Exit::Interrupted, None)
+}
+
+fn leave(exit: Exit, terminal: Option<&Termios>) -> ! {
+    let _nothing_half_done = whole();
+    for draft in DRAFTS.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        // What cannot be removed stays: there is nobody left to tell.
+        let _ = fs::remove_file(draft);
+    }
+    if DRAWN.load(Ordering::SeqCst) && stderr().is_terminal() {
+        if let Some(before) = terminal {
+            // A terminal that is gone needs nothing.
+            let _ = tcsetattr(stdin(), OptionalActions::Now, before);
+        }
+        // The line is cleared and the cursor shown. Prompts write their own end of line when they are answered.
+        let _ = stderr().lock().write_all(b"\r\x1b[2K\x1b[?25h");
+    }
+    process::exit(i32::from(exit.code()))
+}

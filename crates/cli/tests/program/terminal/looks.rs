@@ -1,0 +1,72 @@
+//! Colours and widths.
+
+use tempfile::TempDir;
+
+use super::Terminal;
+use crate::support::{PROVOST, Server, User, finish};
+
+/// The sequence that begins every colour.
+const ESCAPE: char = '\x1b';
+
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    let user = User::nowhere();
+    let failing = "provost auth token";
+    for (line, variables, colours) in [
+        (failing.to_owned(), vec![], true),
+        (failing.to_owned(), vec![("NO_COLOR", "1")], false),
+        (failing.to_owned(), vec![("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], false),
+        (failing.to_owned(), vec![("CLICOLOR", "0")], false),
+        (failing.to_owned(), vec![("TERM", "dumb")], false),
+        (failing.to_owned(), vec![("PROVOST_COLOR", "never")], false),
+        (format!("{failing} --color never"), vec![], false),
+        (format!("{failing} --color=always"), vec![("NO_COLOR", "1")], true),
+        ("provost --help".to_owned(), vec![], true),
+        ("provost --color never --help".to_owned(), vec![], false),
+        ("provost --help".to_owned(), vec![("NO_COLOR", "1")], false),
+        ("provost no-such-command --color=never".to_owned(), vec![], false),
+    ] {
+        let (_, told) = Terminal::with(&user, 80, &line, &variables).ends();
+        assert!(told.contains("error:") || told.contains("Usage:"), "{told}");
+        assert_eq!(told.contains(ESCAPE), colours, "{line} {variables:?}: {told:?}");
+    }
+}
+
+#[test]
+fn pipes_get_colours_only_by_force() {
+    let user = User::nowhere();
+    for (variable, flag, colours) in [
+        (None, "auto", false),
+        (Some("CLICOLOR_FORCE"), "auto", true),
+        (Some("CLICOLOR_FORCE"), "never", false),
+        (Some("NO_COLOR"), "auto", false),
+        (None, "always", true),
+    ] {
+        let mut command = user.command(PROVOST);
+        command.args(["auth", "token", "--color", flag]).envs(variable.map(|name| (name, "1")));
+        let ran = finish(command, "");
+        assert_eq!(ran.stderr.contains(ESCAPE), colours, "{variable:?} {flag}: {:?}", ran.stderr);
+    }
+    let ran = user.run(&["auth", "token", "--color", "pink"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+}
+
+#[test]
+fn tables_fit_the_terminal_and_only_there() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::admin(&server);
+    let long = "a description that is much too long for any terminal, 日本語も含めて, and goes on and on and on";
+    let team = user.id(&["iam", "folders", "create", "team-a", "--parent", "dev", "-d", long]);
+    let list = "provost iam folders list --color never";
+    for columns in [60, 80, 100, 200] {
+        let (code, told) = Terminal::run(&user, columns, list).ends();
+        assert_eq!(code, 0);
+        let too_wide = told.lines().find(|line| console::measure_text_width(line) > usize::from(columns));
+        assert_eq!(too_wide, None, "{columns}");
+        assert_eq!(told.contains(long), columns == 200, "{told}");
+        let uid: String = told.lines().skip(2).filter_map(|line| line.split(" | ").next()).map(str::trim).collect();
+        assert_eq!(uid, team, "the UID is whole");
+    }
+    assert!(user.done(&["iam", "folders", "list"]).contains(long), "nothing is cut in a pipe");
+}
