@@ -41,7 +41,7 @@ pub(crate) enum Command {
     /// Act as the operator of a server on this machine
     #[command(subcommand)]
     Admin(admin::Admin),
-    /// Look at the server's settings
+    /// Look at the server's settings, and try them
     #[command(subcommand)]
     Config(config::Config),
     /// Tools for a server in dev mode
@@ -96,7 +96,7 @@ fn execute(global: &Global, command: Command) -> Result<(), Failure> {
             Command::Iam(iam) => iam.run(global).await,
             Command::Images(images) => images.run(global).await,
             Command::Admin(admin) => admin.run(global).await,
-            Command::Config(config) => config.run(global),
+            Command::Config(config) => config.run(global).await,
             Command::Dev(dev) => dev.run(global).await,
             Command::Contract(contract) => contract.run(),
             Command::Completions(completions) => completions.run(),

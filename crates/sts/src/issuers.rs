@@ -5,7 +5,9 @@ mod cache;
 mod client;
 mod discovery;
 mod metrics;
+mod places;
 
 pub use address::{AddressPolicy, Resolver, SystemResolver};
 pub use cache::{Found, Issuers};
 pub use client::FetchError;
+pub use places::{NotAPlace, Place, Places};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::claims::UrlPolicy;
+use crate::{claims::UrlPolicy, issuers::Places};
 
 /// The settings of this crate. None is read from the environment here.
 #[derive(Clone, Debug)]
@@ -22,6 +22,10 @@ pub struct Settings {
     /// Let issuers resolve to private addresses, for installations whose identity provider stands in the same network.
     /// Link-local addresses, where clouds keep their metadata, stay refused.
     pub allow_private_addresses: bool,
+    /// If there are any, no issuer elsewhere is asked. A network here admits private addresses in it as well.
+    pub allow: Places,
+    /// No issuer here is asked, whatever else is allowed.
+    pub deny: Places,
     /// How long things last and how large they may be.
     pub limits: Limits,
 }
@@ -87,6 +91,8 @@ impl Settings {
             providers: Vec::new(),
             allow_loopback_http: false,
             allow_private_addresses: false,
+            allow: Places::default(),
+            deny: Places::default(),
             limits: Limits::default(),
         }
     }

@@ -4,18 +4,22 @@ use clap::Subcommand;
 
 use crate::{config::Global, exit::Failure};
 
+mod check;
 mod view;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
     /// Show every setting of the server and where it comes from
     View(view::View),
+    /// Try everything that a server under these settings would use; exit code 1 when something fails
+    Check(check::Check),
 }
 
 impl Config {
-    pub(super) fn run(self, global: &Global) -> Result<(), Failure> {
+    pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
         match self {
             Self::View(view) => view.run(global),
+            Self::Check(check) => check.run(global).await,
         }
     }
 }

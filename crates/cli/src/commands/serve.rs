@@ -27,13 +27,14 @@ impl Serve {
     /// Serves until SIGTERM or SIGINT.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let settings = server::load(&self.flags.0)?.settings;
+        let options = self.flags.0.find_data_again();
         logging::start(&settings.log)?;
         let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
         // Whoever reads that the server is ready may end it at once.
         let (signal, hangups) = (signals::termination()?, signals::hangups()?);
         let metrics = running.metrics_addr.map(|addr| addr.to_string());
         tracing::info!(address = %running.addr, base_url = running.base_url, metrics, "ready");
-        output::announce(&banner(&running))?;
+        output::announce(&banner(&running, &options))?;
         let signal = until_told(signal, hangups, &running).await;
         let again = signals::termination()?;
         tracing::info!(signal, "stopping");
@@ -65,13 +66,18 @@ impl From<StartError> for Failure {
     }
 }
 
-/// What a started server tells on standard output.
-fn banner(running: &Running) -> String {
-    let ready = format!("ready on {}", running.base_url);
-    running
-        .dev
-        .as_ref()
-        .map_or(ready.clone(), |dev| format!("{ready}\n{}", introduction(&program::name(), &running.base_url, dev)))
+/// What a started server tells on standard output; `options` are those that the next command needs to find the same data.
+fn banner(running: &Running, options: &str) -> String {
+    let (ready, provost) = (format!("ready on {}", running.base_url), program::name());
+    match &running.dev {
+        Some(dev) => format!("{ready}\n{}", introduction(&provost, &running.base_url, dev)),
+        None if running.is_empty => format!(
+            "{ready}\n\n\
+             First step, for an organization and its owner, who logs in with a token of this issuer and subject:\n  \
+             {provost} admin bootstrap --organization NAME --issuer URL --subject SUBJECT{options}"
+        ),
+        None => ready,
+    }
 }
 
 /// The first steps in dev mode, to be pasted as they are.

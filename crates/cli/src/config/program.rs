@@ -29,7 +29,7 @@ fn shortest(program: PathBuf, here: Option<PathBuf>) -> PathBuf {
 }
 
 /// The path as one word of a POSIX shell.
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }

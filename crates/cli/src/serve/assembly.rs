@@ -40,6 +40,8 @@ pub struct Running {
     pub metrics_addr: Option<SocketAddr>,
     /// The URL under which clients reach it.
     pub base_url: String,
+    /// Whether there is no organization yet.
+    pub is_empty: bool,
     /// In dev mode: whom it knows from the start.
     pub dev: Option<DevAccount>,
     /// Who mints tokens for its operators.
@@ -72,9 +74,11 @@ pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dy
 }
 
 async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: String) -> Result<Running, StartError> {
-    Bootstrap::new(core.store.clone()).built_in_roles(&core.system("update built-in roles")).await?;
+    let bootstrap = Bootstrap::new(core.store.clone());
+    bootstrap.built_in_roles(&core.system("update built-in roles")).await?;
     let last = Record::read(&settings.data)?;
     let dev = if settings.dev { Some(dev::account(&core, &base_url, last.as_ref()).await?) } else { None };
+    let is_empty = bootstrap.is_empty().await?;
     Record::of(settings, &base_url).write(&settings.data)?;
     let mut telemetry = Telemetry::new(&core);
     let Listeners { api, addr, tls, metrics } = listeners;
@@ -101,7 +105,7 @@ async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: 
         tasks.spawn(server.clone().serve(listener, stop.clone()));
     }
     tasks.close();
-    Ok(Running { addr, metrics_addr, base_url, dev, operators, core, stop, tasks, look })
+    Ok(Running { addr, metrics_addr, base_url, is_empty, dev, operators, core, stop, tasks, look })
 }
 
 impl Running {
@@ -172,6 +176,8 @@ pub(crate) fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
     let mut sts = sts::Settings::from(urls);
     sts.allow_loopback_http = settings.dev;
     sts.allow_private_addresses = settings.outbound.allow_private_addresses;
+    sts.allow = settings.outbound.allow.clone();
+    sts.deny = settings.outbound.deny.clone();
     sts.limits.connect_timeout = settings.outbound.connect_timeout;
     sts.limits.fetch_timeout = settings.outbound.timeout;
     sts.providers = settings.providers.iter().cloned().chain(dev).collect();

@@ -8,7 +8,7 @@ use std::{
 
 use gateway::settings::TrustedProxies;
 use store::{Database, StoreConfig};
-use sts::{Provider, claims::UrlPolicy};
+use sts::{Provider, claims::UrlPolicy, issuers::Places};
 use url::{Host, Url};
 
 use super::{StartError, TlsFiles, logging::LogFormat};
@@ -56,6 +56,10 @@ pub struct Settings {
 pub struct Outbound {
     /// Whether identity providers may have private addresses. Dev mode always allows loopback ones.
     pub allow_private_addresses: bool,
+    /// If there are any, identity providers elsewhere are not asked.
+    pub allow: Places,
+    /// Identity providers here are never asked.
+    pub deny: Places,
     /// How long connecting may take.
     pub connect_timeout: Duration,
     /// How long a whole answer may take.
@@ -109,7 +113,14 @@ impl Default for Settings {
 impl Default for Outbound {
     fn default() -> Self {
         let limits = sts::Limits::default();
-        Self { allow_private_addresses: false, connect_timeout: limits.connect_timeout, timeout: limits.fetch_timeout }
+        let (allow, deny) = (Places::default(), Places::default());
+        Self {
+            allow_private_addresses: false,
+            allow,
+            deny,
+            connect_timeout: limits.connect_timeout,
+            timeout: limits.fetch_timeout,
+        }
     }
 }
 

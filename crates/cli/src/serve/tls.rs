@@ -44,6 +44,16 @@ enum Seen {
     Unreadable(String),
 }
 
+impl TlsFiles {
+    /// The pair in the files.
+    ///
+    /// # Errors
+    /// When a file cannot be read, others can read the key, or the two are no pair.
+    pub(crate) fn read(&self) -> Result<Pair, StartError> {
+        Seen::of(self).pair(self).map_err(StartError::setting)
+    }
+}
+
 impl Seen {
     fn of(files: &TlsFiles) -> Self {
         let read = |path: &PathBuf| fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
@@ -69,7 +79,7 @@ impl Seen {
 /// Begins to show the pair in the files.
 ///
 /// # Errors
-/// When a file cannot be read, others can read the key, or the two are no pair.
+/// As [`TlsFiles::read`].
 pub(super) fn start(files: &TlsFiles, clock: Arc<dyn Clock>) -> Result<(Tls, Watch), StartError> {
     let judged = Seen::of(files);
     let pair = judged.pair(files).map_err(StartError::setting)?;
@@ -121,14 +131,17 @@ fn warn_about_times(pair: &Pair, now: Timestamp) {
     }
 }
 
+/// The problem that is none yet.
+pub(crate) const EXPIRES_SOON: &str = "the certificate expires within two weeks";
+
 /// What is wrong with the times of a certificate, or will be soon.
-fn problem_with_times(pair: &Pair, now: Timestamp) -> Option<&'static str> {
+pub(crate) fn problem_with_times(pair: &Pair, now: Timestamp) -> Option<&'static str> {
     if now < pair.not_before() {
         Some("the certificate is not valid yet")
     } else if pair.not_after() <= now {
         Some("the certificate has expired")
     } else if pair.not_after() <= now.plus_seconds(NOTICE_SECONDS) {
-        Some("the certificate expires within two weeks")
+        Some(EXPIRES_SOON)
     } else {
         None
     }

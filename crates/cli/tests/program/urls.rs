@@ -101,3 +101,15 @@ async fn only_trusted_proxies_say_where_a_request_came_from() {
     assert_eq!(logged(data.path(), &forwarded, &forged).await, "198.51.100.8", "the other header is not read");
     assert_eq!(logged(data.path(), &["--trusted-proxies", "10.0.0.0/8"], &forged).await, "127.0.0.1");
 }
+
+#[test]
+fn identity_providers_are_only_asked_where_the_operator_allows() {
+    let data = TempDir::new().expect("a folder");
+    let denying = Server::start_with(data.path(), "127.0.0.1:0", &["--outbound-deny", "127.0.0.0/8"]);
+    let ran = User::of(&denying).login(&denying, "admin", None);
+    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    assert!(ran.stderr.contains("has an address that this server may not connect to"), "{}", ran.stderr);
+    drop(denying);
+    let elsewhere = Server::start_with(data.path(), "127.0.0.1:0", &["--outbound-allow", "login.example,10.0.0.0/8"]);
+    assert_eq!(User::of(&elsewhere).login(&elsewhere, "admin", None).code, 0, "dev mode always asks its own");
+}

@@ -3,7 +3,6 @@
 mod access_log;
 mod failure;
 mod metrics;
-mod network;
 mod peer;
 mod request_id;
 mod span;
@@ -11,7 +10,6 @@ mod span;
 pub(crate) use access_log::{Record, Transport, shorten};
 pub(crate) use failure::log as log_failure;
 pub use metrics::Metrics;
-pub use network::{Network, NotANetwork};
 pub use peer::{ForwardingHeader, TrustedProxies};
 pub(crate) use request_id::{HEADER as REQUEST_ID, of as request_id};
 pub(crate) use span::RequestSpan;

@@ -2,9 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use domain::Network;
 use http::{HeaderMap, HeaderName, header::FORWARDED};
-
-use super::network::Network;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 

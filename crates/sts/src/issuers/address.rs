@@ -9,6 +9,7 @@ use std::{
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
+use super::places::Places;
 use crate::claims::is_localhost;
 
 /// Which addresses may be connected to.
@@ -38,7 +39,17 @@ pub(super) struct Refused;
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     pub(super) resolver: Arc<dyn Resolver>,
+    pub(super) rules: Arc<Rules>,
+}
+
+/// Whom requests may go to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rules {
     pub(super) policy: AddressPolicy,
+    /// If there are any, nobody else. A network here admits private addresses as well.
+    pub(super) allow: Places,
+    /// Nobody here.
+    pub(super) deny: Places,
 }
 
 impl Resolver for SystemResolver {
@@ -49,17 +60,29 @@ impl Resolver for SystemResolver {
 
 impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
-        let Self { resolver, policy } = self.clone();
+        let Self { resolver, rules } = self.clone();
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found = resolver.resolve(host.clone()).await?;
-            let allowed: Vec<_> = found.into_iter().filter(|address| policy.allows(*address, is_localhost(&host))).collect();
+            let allowed: Vec<_> = found.into_iter().filter(|address| rules.allow(&host, *address, is_localhost(&host))).collect();
             if allowed.is_empty() {
                 return Err(Refused.into());
             }
             let addresses: Addrs = Box::new(allowed.into_iter().map(|address| SocketAddr::new(address, 0)));
             Ok(addresses)
         })
+    }
+}
+
+impl Rules {
+    /// Whether `address` of `host` may be connected to; `is_loopback_name` says that the URL names this machine.
+    pub(super) fn allow(&self, host: &str, address: IpAddr, is_loopback_name: bool) -> bool {
+        if self.deny.name(host) || self.deny.contain(address) || class(address) == Class::Never {
+            return false;
+        }
+        let is_ours = self.policy.allow_loopback && is_loopback_name && class(address) == Class::Loopback;
+        let is_named = is_ours || self.allow.is_empty() || self.allow.name(host);
+        self.allow.contain(address) || is_named && self.policy.allows(address, is_loopback_name)
     }
 }
 
@@ -173,6 +196,24 @@ mod tests {
         {
             assert!(!allows(private, address, true), "{address}");
         }
+    }
+
+    #[test]
+    fn lists_narrow_and_widen() {
+        let places = |texts: &[&str]| Places(texts.iter().map(|text| text.parse().expect(text)).collect());
+        let rules = |allow: &[&str], deny: &[&str]| Rules { allow: places(allow), deny: places(deny), ..Rules::default() };
+        let allows = |rules: &Rules, host: &str, address: &str| rules.allow(host, address.parse().expect(address), false);
+        let open = rules(&[], &["evil.example", "1.1.1.0/24"]);
+        assert!(allows(&open, "a.example", "1.0.0.1") && !allows(&open, "a.example", "1.1.1.1"));
+        assert!(!allows(&open, "evil.example", "1.0.0.1"));
+        let narrow = rules(&["*.corp.example", "10.1.0.0/16", "169.254.0.0/16"], &["10.1.9.0/24"]);
+        assert!(allows(&narrow, "a.corp.example", "1.0.0.1") && !allows(&narrow, "other.example", "1.0.0.1"));
+        assert!(!allows(&narrow, "a.corp.example", "10.9.0.1"), "a name alone admits no private address");
+        assert!(allows(&narrow, "other.example", "10.1.0.1") && allows(&narrow, "10.1.0.1", "10.1.0.1"));
+        assert!(!allows(&narrow, "other.example", "10.1.9.1"), "what is denied stays so");
+        assert!(!allows(&narrow, "other.example", "169.254.169.254"), "metadata is never asked");
+        let dev = Rules { policy: AddressPolicy { allow_private: false, allow_loopback: true }, ..narrow };
+        assert!(dev.allow("localhost", [127, 0, 0, 1].into(), true));
     }
 
     #[test]

@@ -144,6 +144,15 @@ impl Issuers {
         }
     }
 
+    /// Asks `issuer` for its keys, remembering nothing: how many there are that this server can use.
+    ///
+    /// # Errors
+    /// Why it has none to give.
+    pub async fn probe(&self, issuer: &str) -> Result<usize, FetchError> {
+        let mut state = State::default();
+        self.fetch(issuer, &mut state, Timestamp::default()).await.map(|jwks| jwks.keys().len())
+    }
+
     fn fresh(&self, issuer: &Issuer, now: Timestamp) -> Option<Arc<Keys>> {
         issuer.keys.load_full().filter(|keys| is_within(keys.fetched_at, now, self.limits.keys_ttl))
     }

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use tracing::{Instrument as _, Span, field::Empty};
 use url::{Host, Url};
 
-use super::address::{AddressPolicy, Guard, Refused, Resolver};
+use super::address::{AddressPolicy, Guard, Refused, Resolver, Rules};
 use crate::{
     Settings,
     claims::{UrlPolicy, is_loopback},
@@ -45,9 +45,10 @@ impl IssuerClient {
     pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
         let policy =
             AddressPolicy { allow_private: settings.allow_private_addresses, allow_loopback: settings.allow_loopback_http };
+        let rules = Arc::new(Rules { policy, allow: settings.allow.clone(), deny: settings.deny.clone() });
         Self {
             client: OnceLock::new(),
-            guard: Guard { resolver, policy },
+            guard: Guard { resolver, rules },
             urls: settings.url_policy(),
             connect_timeout: settings.limits.connect_timeout,
             timeout: settings.limits.fetch_timeout,
@@ -66,7 +67,7 @@ impl IssuerClient {
             Some(Host::Domain(_)) | None => None,
         };
         match address {
-            Some(address) if !self.guard.policy.allows(address, is_loopback(&url)) => {
+            Some(address) if !self.guard.rules.allow(&address.to_string(), address, is_loopback(&url)) => {
                 Err(FetchError::Refused(format!("{what} {PRIVATE}")))
             }
             _ => Ok(url),

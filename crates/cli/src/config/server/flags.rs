@@ -1,10 +1,11 @@
 //! Settings from the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, builder::ValueParser, parser::ValueSource};
 
 use super::{Default, Entry, Key, Kind, Origin, parse, table, variables};
+use crate::config::program;
 
 /// What the command line says about settings.
 #[derive(Clone, Debug)]
@@ -27,6 +28,15 @@ const CONFIG: &str = "config";
 impl Given {
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
         self.values.iter().map(|(key, texts)| Entry { key, texts: texts.clone(), origin: Origin::Flag(key.flag) })
+    }
+
+    /// The flags of this command line that a command beside the server needs as well, ready for a shell.
+    pub(crate) fn find_data_again(&self) -> String {
+        let config = self.config.iter().map(|path| ("config", path.display().to_string()));
+        let data = self.values.iter().filter(|(key, _)| key.path == "data").map(|(key, texts)| (key.flag, texts.join(",")));
+        config
+            .chain(data)
+            .fold(String::new(), |line, (flag, text)| line + &format!(" --{flag} {}", program::quoted(Path::new(&text))))
     }
 
     fn of(matches: &ArgMatches) -> Self {

@@ -46,7 +46,11 @@ Lists have commas between their parts in variables and flags. Times are whole nu
 ```sh
 provost config view         # what holds, and where it comes from
 provost config view --diff  # what differs from the defaults
+provost config check        # tries everything that a server would use; exit code 1 when something fails
 ```
+
+They take the flags of `provost serve`. Run the check as the server's user: it writes and removes a file in the data folder,
+and changes nothing else.
 ";
 
 fn entry(key: &Key) -> String {

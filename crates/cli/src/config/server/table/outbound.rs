@@ -1,8 +1,10 @@
 //! Section `[outbound]`: requests to identity providers.
 
+use sts::issuers::{NotAPlace, Place, Places};
+
 use super::super::{
     Default, Key, Kind,
-    parse::{duration, one, switch},
+    parse::{duration, each, one, switch},
 };
 
 pub(super) const KEYS: &[Key] = &[
@@ -16,6 +18,30 @@ pub(super) const KEYS: &[Key] = &[
         summary: "Let identity providers have private addresses",
         more: "Link-local addresses, where clouds keep their metadata, stay refused.",
         apply: |settings, texts| one(texts, switch).map(|on| settings.outbound.allow_private_addresses = on),
+        ..Key::BASE
+    },
+    Key {
+        path: "outbound.allow",
+        flag: "outbound-allow",
+        variable: "PROVOST_OUTBOUND_ALLOW",
+        kind: Kind::List,
+        value: "PLACE",
+        default: Default::Is(""),
+        summary: "Ask identity providers here alone: a host, *.domain or a network; may be repeated",
+        more: "Empty: everywhere. A network also admits the private addresses in it; a host does not.",
+        apply: |settings, texts| each(texts, place).map(|places| settings.outbound.allow = Places(places)),
+        ..Key::BASE
+    },
+    Key {
+        path: "outbound.deny",
+        flag: "outbound-deny",
+        variable: "PROVOST_OUTBOUND_DENY",
+        kind: Kind::List,
+        value: "PLACE",
+        default: Default::Is(""),
+        summary: "Never ask identity providers here: a host, *.domain or a network; may be repeated",
+        more: "It outranks what is allowed.",
+        apply: |settings, texts| each(texts, place).map(|places| settings.outbound.deny = Places(places)),
         ..Key::BASE
     },
     Key {
@@ -39,3 +65,7 @@ pub(super) const KEYS: &[Key] = &[
         ..Key::BASE
     },
 ];
+
+fn place(text: &str) -> Result<Place, String> {
+    text.parse().map_err(|error: NotAPlace| error.to_string())
+}

@@ -118,7 +118,7 @@ pub(super) const KEYS: &[Key] = &[
         more: "Addresses or blocks such as `10.0.0.0/8`. The client is the last address in the forwarding header that is not itself \
                a trusted proxy. Nothing else is taken from forwarding headers.",
         apply: |settings, texts| {
-            let network = |text: &str| text.parse().map_err(|error: gateway::settings::NotANetwork| error.to_string());
+            let network = |text: &str| text.parse().map_err(|error: domain::NotANetwork| error.to_string());
             each(texts, network).map(|networks| settings.trusted_proxies.networks = networks)
         },
         ..Key::BASE
