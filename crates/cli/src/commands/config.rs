@@ -5,10 +5,13 @@ use clap::Subcommand;
 use crate::{config::Global, exit::Failure};
 
 mod check;
+mod init;
 mod view;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
+    /// Print a provost.toml with every setting commented out
+    Init,
     /// Show every setting of the server and where it comes from
     View(view::View),
     /// Try everything that a server under these settings would use; exit code 1 when something fails
@@ -18,6 +21,7 @@ pub(crate) enum Config {
 impl Config {
     pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
         match self {
+            Self::Init => init::run(),
             Self::View(view) => view.run(global),
             Self::Check(check) => check.run(global).await,
         }

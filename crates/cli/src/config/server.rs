@@ -10,6 +10,7 @@ use crate::{
     serve::Settings,
 };
 
+mod example;
 mod file;
 mod flags;
 mod parse;
@@ -18,6 +19,7 @@ mod suggest;
 mod table;
 mod variables;
 
+pub(crate) use example::example;
 pub(crate) use flags::{DataFlags, Given, ServeFlags};
 pub use reference::reference;
 

@@ -44,12 +44,13 @@ Lists have commas between their parts in variables and flags. Times are whole nu
 `B`, `KiB`, `MiB` or `GiB`. Paths are relative to the working folder of the process.
 
 ```sh
+provost config init         # a file with every key commented out, to begin with
 provost config view         # what holds, and where it comes from
 provost config view --diff  # what differs from the defaults
 provost config check        # tries everything that a server would use; exit code 1 when something fails
 ```
 
-They take the flags of `provost serve`. Run the check as the server's user: it writes and removes a file in the data folder,
+View and check take the flags of `provost serve`. Run the check as the server's user: it writes and removes a file in the data folder,
 and changes nothing else.
 ";
 
