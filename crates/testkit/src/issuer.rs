@@ -1,5 +1,7 @@
 //! OIDC issuers that misbehave on purpose, and the tokens they sign.
 
+mod https;
+
 use std::{sync::Arc, time::Duration};
 
 use aws_lc_rs::{
@@ -17,6 +19,8 @@ use axum::{
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
+
+use self::https::Https;
 
 /// What is wrong with an issuer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +62,17 @@ impl Issuer {
     pub async fn start(fault: Fault) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
+        Self::serve(listener, url, fault)
+    }
+
+    /// Starts an issuer without a fault at `https://localhost:PORT`. Answers it and its certificate, in PEM.
+    pub async fn start_https() -> (Self, String) {
+        let (https, certificate) = Https::start().await;
+        let port = https.listener.local_addr().expect("an address").port();
+        (Self::serve(https, format!("https://localhost:{port}"), Fault::None), certificate)
+    }
+
+    fn serve<L: axum::serve::Listener<Addr = std::net::SocketAddr>>(listener: L, url: String, fault: Fault) -> Self {
         let key = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key");
         let documents = Arc::new(Documents { url: url.clone(), fault, jwk: jwk(&key) });
         let router = Router::new()

@@ -15,6 +15,7 @@ use crate::support::{PROVOST, Ran, Server, User, finish};
 mod backup;
 mod bootstrap;
 mod keys;
+mod nodes;
 
 /// Runs `provost admin LINE --data DATA`.
 fn admin(data: &Path, line: &[&str]) -> Ran {

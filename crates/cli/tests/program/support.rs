@@ -164,16 +164,41 @@ impl Server {
         Self::outside_dev_mode(data, "https", &files)
     }
 
+    /// The same with an identity provider on this machine, whose certificate is in the file `trusted`.
+    pub(crate) fn believing(data: &Path, issuer: &str, trusted: &Path) -> Self {
+        let flags = ["--identity-provider", issuer, "--allow-private-addresses"];
+        Self::with_environment(data, "http", &flags, &[("SSL_CERT_FILE", &trusted.display().to_string())])
+    }
+
     fn outside_dev_mode(data: &Path, scheme: &str, further: &[&str]) -> Self {
+        Self::with_environment(data, scheme, further, &[])
+    }
+
+    /// The same on the PostgreSQL database at `url` with the key file `key`; as a further node of `first` if there is one.
+    pub(crate) fn on_postgres(data: &Path, url: &str, key: &Path, first: Option<&Self>) -> Self {
+        let flags = ["--key-file", &key.display().to_string()];
+        let mut environment = vec![("PROVOST_DATABASE", url)];
+        environment.extend(first.map(|first| ("PROVOST_BASE_URL", first.url.as_str())));
+        Self::with_environment(data, "http", &flags, &environment)
+    }
+
+    fn with_environment(data: &Path, scheme: &str, further: &[&str], environment: &[(&str, &str)]) -> Self {
         let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
         let mut command = Command::new(PROVOST);
-        command.args(["serve", "--listen", &free.to_string(), "--base-url", &format!("{scheme}://{free}"), "--data"]).arg(data);
-        command.args(further).env_clear().env("PROVOST_METRICS_LISTEN", "off");
+        command.args(["serve", "--listen", &free.to_string(), "--data"]).arg(data).args(further);
+        command.env_clear().env("PROVOST_METRICS_LISTEN", "off").env("PROVOST_BASE_URL", format!("{scheme}://{free}"));
+        command.envs(environment.iter().copied());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
-        let url = line.trim().strip_prefix("ready on ").expect("ready on URL").to_owned();
-        Self { child, url, organization: String::new(), identity: String::new(), commands: Vec::new() }
+        assert!(line.starts_with("ready on "), "{line}");
+        Self {
+            child,
+            url: format!("{scheme}://{free}"),
+            organization: String::new(),
+            identity: String::new(),
+            commands: Vec::new(),
+        }
     }
 
     pub(crate) fn command(data: &Path, listen: &str) -> Command {

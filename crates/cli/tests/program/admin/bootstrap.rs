@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{admin, audit_log};
@@ -58,4 +59,33 @@ fn another_user_s_folder_is_left_alone() {
     assert_eq!(ran.code, 4, "{}", ran.stderr);
     assert!(ran.stderr.contains("belongs to user 65534"), "{}", ran.stderr);
     assert_eq!(std::fs::read_dir(data.path()).expect("a folder").count(), 0, "nothing was made");
+}
+
+/// From nothing to a user who works: a server outside development mode, and an identity provider with https.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_owner_logs_in_with_a_token_of_the_issuer() {
+    let (issuer, certificate) = testkit::Issuer::start_https().await;
+    let folder = TempDir::new().expect("a folder");
+    let (data, trusted) = (folder.path().join("data"), folder.path().join("trusted.pem"));
+    std::fs::write(&trusted, certificate).expect("written");
+    let bootstrap = |more: &[&str]| {
+        let line = ["bootstrap", "--organization", "acme", "--issuer", &issuer.url, "--subject", "ada"];
+        admin(&data, &[&line, more].concat())
+    };
+    let told: Value = serde_json::from_str(&bootstrap(&["-o", "json"]).stdout).expect("JSON");
+
+    let server = Server::believing(&data, &issuer.url, &trusted);
+    let known = bootstrap(&[]);
+    assert!(!known.stderr.contains("--identity-provider"), "the server accepts the issuer: {}", known.stderr);
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_secs();
+    let token =
+        |subject: &str| issuer.sign(&json!({"iss": issuer.url, "sub": subject, "aud": server.url, "iat": now, "exp": now + 300}));
+    let user = User::of(&server);
+    let login = user.run(&["auth", "login", "--identity-token", &token("ada")]);
+    assert_eq!(login.code, 0, "{}", login.stderr);
+    let organization = told["organization"]["id"].as_str().expect("a UID");
+    assert_eq!(user.done(&["iam", "organizations", "list", "-o", "id"]).trim(), organization);
+    user.id(&["iam", "folders", "create", "team", "--parent", organization]);
+    let stranger = User::of(&server).run(&["auth", "login", "--identity-token", &token("eve")]);
+    assert_eq!(stranger.code, 5, "{}", stranger.stderr);
 }

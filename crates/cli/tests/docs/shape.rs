@@ -1,4 +1,4 @@
-//! Comparing what was printed with what the README shows.
+//! Comparing what was printed with what a document shows.
 
 use regex::Regex;
 
@@ -7,7 +7,7 @@ pub(crate) fn assert_same(what: &str, shown: &str, told: &str) {
     let (shown_shape, told_shape) = (shape(shown), shape(told));
     let same = shown_shape.lines().count() == told_shape.lines().count()
         && shown_shape.lines().zip(told_shape.lines()).all(|(shown, told)| covers(shown, told));
-    assert!(same, "after\n{what}\nthe README shows\n{shown_shape}\nbut this came\n{told_shape}\nthat is\n{told}");
+    assert!(same, "after\n{what}\nthe document shows\n{shown_shape}\nbut this came\n{told_shape}\nthat is\n{told}");
 }
 
 /// The text without what differs from machine to machine, and without the widths of columns that follow from it.
@@ -45,13 +45,13 @@ fn what_differs_between_machines_counts_by_kind() {
 }
 
 #[test]
-#[should_panic = "the README shows"]
+#[should_panic = "the document shows"]
 fn other_words_are_not_the_same() {
     assert_same("", "{\"a\":…,\"total\":\"2\"}", "{\"a\":1,\"total\":\"3\"}");
 }
 
 #[test]
-#[should_panic = "the README shows"]
+#[should_panic = "the document shows"]
 fn a_line_more_is_not_the_same() {
     assert_same("", "a", "a\nb");
 }
