@@ -19,7 +19,6 @@ use domain::{Kind, Revision};
 use store::{
     Database, Postgres, Store, StoreConfig, audit,
     backup::{Archive, Backup, Header, restore},
-    schema::Schema,
 };
 use tempfile::TempDir;
 
@@ -145,29 +144,6 @@ every_way!(everything_comes_back);
 
 use load::a_backup_under_load_is_consistent;
 every_way!(a_backup_under_load_is_consistent);
-
-async fn the_schema_is_told_without_opening(place: Option<Place>) {
-    let Some(place) = place else { return };
-    let before = Schema::of(&place.config()).await.expect("told");
-    assert_eq!((before.found, before.check().ok(), before.missing()), (0, Some(true), &["core"][..]));
-    if let Place::Sqlite(folder) = &place {
-        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "nothing was made");
-    }
-    let store = place.open().await;
-    let during = Schema::of(&place.config()).await.expect("told while a server runs");
-    assert_eq!((during.found, during.check().ok(), during.missing()), (during.program, Some(false), &[][..]));
-    store.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_schema_of_sqlite_is_told() {
-    the_schema_is_told_without_opening(Place::sqlite()).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_schema_of_postgres_is_told() {
-    the_schema_is_told_without_opening(Place::postgres()).await;
-}
 
 /// The audit log as it is kept, in its own words.
 async fn audit_log(store: &Store) -> Vec<store::AuditEntry> {

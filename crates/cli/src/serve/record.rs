@@ -1,8 +1,9 @@
 //! What a server notes in its data folder for the next start and for `provost admin`: its base URL.
 
 use std::{
-    fs,
+    fs::{self, DirBuilder},
     io::{self, ErrorKind, Write},
+    os::unix::fs::DirBuilderExt,
     path::Path,
 };
 
@@ -64,7 +65,8 @@ impl Record {
         }
     }
 
-    /// Notes it; readers see the old text or the new one. The caller holds the store's lock, so nobody else writes.
+    /// Notes it, in a folder that is made for its owner alone if there is none. Readers see the old text or the new one. The
+    /// caller holds the store's lock, so nobody else writes.
     ///
     /// # Errors
     /// When the data folder cannot be written.
@@ -75,8 +77,16 @@ impl Record {
             StartError::while_doing(format!("cannot write {}", path.display()), error)
         };
         let text = serde_json::to_string(self).map_err(|error| failed(&error))?;
-        write_new(&draft, &(text + "\n")).and_then(|()| fs::rename(&draft, &path)).map_err(|error| failed(&error))
+        private_folder(data)
+            .and_then(|()| write_new(&draft, &(text + "\n")))
+            .and_then(|()| fs::rename(&draft, &path))
+            .map_err(|error| failed(&error))
     }
+}
+
+/// Servers whose database is elsewhere have nobody who makes it.
+fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Writes a file that is made here: what a crash left is replaced, and a link that lies there is not followed.
