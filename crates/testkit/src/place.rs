@@ -57,6 +57,10 @@ impl Place {
         Self { data: Arc::new(folder()), ..self.clone() }
     }
 
+    pub(crate) fn admin_socket(&self) -> PathBuf {
+        self.data.path().join("admin.sock")
+    }
+
     /// The settings of a server in development mode that keeps its data here.
     pub(crate) fn settings(&self) -> Settings {
         let database = self.url.as_deref().map_or(Database::Sqlite, postgres);

@@ -21,6 +21,10 @@ use contract::{
 use domain::{Uidp, iam::role::built_in_uid};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    net::UnixStream,
+};
 
 use crate::{Actor, CountedEntropy, Doors, FixedClock, place::Place};
 
@@ -73,7 +77,15 @@ impl TestServer {
     ///
     /// Panics on SQLite, whose database is that of one server.
     pub async fn second_node(&self) -> Self {
-        let place = self.place.beside();
+        self.beside(self.place.beside()).await
+    }
+
+    /// A second node that reaches the database by another URL.
+    pub async fn second_node_at(&self, url: String) -> Self {
+        self.beside(self.place.beside().at(url)).await
+    }
+
+    async fn beside(&self, place: Place) -> Self {
         let settings = Settings { base_url: Some(self.base_url().to_owned()), ..place.settings() };
         Self::assemble(place, settings, self.clock.clone(), self.entropy.clone(), Some(self.provider.clone())).await
     }
@@ -142,6 +154,21 @@ impl TestServer {
     #[must_use]
     pub fn clock(&self) -> &FixedClock {
         &self.clock
+    }
+
+    /// Asks on the admin socket, as `provost admin` does: one request, and the result of the work.
+    pub async fn ask_admin(&self, request: &Value) -> Value {
+        let mut socket = UnixStream::connect(self.place.admin_socket()).await.expect("the server has an admin socket");
+        socket.write_all(format!("{request}\n").as_bytes()).await.expect("the server listens");
+        let mut lines = BufReader::new(socket).lines();
+        while let Some(line) = lines.next_line().await.expect("an answer") {
+            let line: Value = serde_json::from_str(&line).expect("JSON");
+            assert_eq!(line.get("failed"), None, "{request} failed");
+            if let Some(done) = line.get("done") {
+                return done.clone();
+            }
+        }
+        panic!("the server ends its answer to {request} early");
     }
 
     /// The store, for what cannot be seen from outside.
