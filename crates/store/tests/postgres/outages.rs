@@ -139,6 +139,71 @@ async fn a_lost_commit_is_not_that_of_who_waits_behind_it() {
     assert_eq!((count(&server, "groups"), count(&server, "audit")), (1, 3));
 }
 
+/// The savepoint that stays must not take the work of the request before it along when the next one is rolled back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_savepoint_that_cannot_be_released_makes_all_run_again() {
+    let Some(server) = engine() else { return };
+    let proxy = Proxy::start(server.database.cluster().address()).await;
+    let store = open(server.database.cluster().url_at(proxy.address, server.database.name())).await.expect("opens");
+    let holds_up = kit::write(&store, |_| {
+        Box::pin(async {
+            std::thread::sleep(Duration::from_millis(300));
+            Ok(())
+        })
+    });
+    let (group, line, once) = (kit::group(kit::root(1), "org-1"), proxy.clone(), Arc::new(AtomicBool::new(true)));
+    let spoilt = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        kit::write(&store, |tx| {
+            Box::pin(async move {
+                groups::insert(tx, &group).await?;
+                if once.swap(false, Ordering::SeqCst) {
+                    line.set(Mood::SpoilRelease);
+                }
+                Ok(())
+            })
+        })
+        .await
+    };
+    let next = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        insert(&store, 2).await
+    };
+    let (holds_up, spoilt, next) = tokio::join!(holds_up, spoilt, next);
+    holds_up.expect("is applied");
+    spoilt.expect("is applied");
+    next.expect("is applied");
+    assert_eq!(proxy.mood(), Mood::Calm, "a release was spoilt");
+    assert_eq!((count(&server, "groups"), count(&server, "audit")), (2, 3));
+}
+
+/// Each statement is within its limits; together they take longer than a request may.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_server_is_no_defect_of_a_write() {
+    let Some(server) = engine() else { return };
+    let store = server.open().await.expect("opens");
+    server.database.sql(
+        "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN PERFORM pg_sleep(CASE TG_TABLE_NAME WHEN 'groups' THEN 4.5 ELSE 6 END); RETURN NEW; END $$; \
+         CREATE TRIGGER wait BEFORE INSERT ON groups FOR EACH ROW EXECUTE FUNCTION wait(); \
+         CREATE TRIGGER wait BEFORE INSERT ON counts FOR EACH ROW EXECUTE FUNCTION wait()",
+    );
+    let refused = insert(&store, 1).await.expect_err("takes too long");
+    assert!(passes(&refused), "{refused:?}");
+    assert_eq!(count(&server, "audit"), 0);
+}
+
+/// A migration may take longer than a statement of a running server.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_starts_waits_for_a_migration_under_way() {
+    let Some(server) = engine() else { return };
+    let (cluster, name) = (server.database.cluster().clone(), server.database.name().to_owned());
+    let migrates = std::thread::spawn(move || cluster.sql(&name, "SELECT pg_advisory_lock(31654368886485876), pg_sleep(13)"));
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    server.open().await.expect("opens when the other one is done");
+    migrates.join().expect("has ended");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_cannot_be_asked_for_is_said_to_be_unknown() {
     let Some(server) = engine() else { return };

@@ -13,7 +13,7 @@ use tokio::{
     net::{TcpListener, TcpStream, tcp::OwnedReadHalf, tcp::OwnedWriteHalf},
 };
 
-/// What happens to the next commit.
+/// What happens to the next commit, or to the next release of a savepoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Mood {
@@ -27,9 +27,15 @@ pub(crate) enum Mood {
     LoseAll,
     /// Nobody gets through.
     Closed,
+    /// The server refuses the release.
+    SpoilRelease,
 }
 
-const MOODS: [Mood; 5] = [Mood::Calm, Mood::LoseRequest, Mood::LoseAnswer, Mood::LoseAll, Mood::Closed];
+const MOODS: [Mood; 6] = [Mood::Calm, Mood::LoseRequest, Mood::LoseAnswer, Mood::LoseAll, Mood::Closed, Mood::SpoilRelease];
+
+/// A message that releases the savepoint of a request which is kept, and one that names another savepoint.
+const RELEASE: &[u8] = b"Q\0\0\0\x14RELEASE request\0";
+const SPOILT: &[u8] = b"Q\0\0\0\x14RELEASE nothing\0";
 
 /// A proxy on a loopback port of its own.
 #[derive(Clone, Debug)]
@@ -75,9 +81,14 @@ impl Proxy {
         let mut bytes = vec![0; 65536];
         while let Ok(n @ 1..) = from.read(&mut bytes).await {
             let commits = bytes[..n].windows(7).any(|window| window == b"COMMIT\0");
+            let release = bytes[..n].windows(RELEASE.len()).position(|window| window == RELEASE);
+            if let Some(at) = release.filter(|_| self.mood() == Mood::SpoilRelease) {
+                bytes[at..at + SPOILT.len()].copy_from_slice(SPOILT);
+                self.set(Mood::Calm);
+            }
             let mood = if commits { self.mood() } else { Mood::Calm };
             match mood {
-                Mood::Calm => to.write_all(&bytes[..n]).await.expect("the server reads"),
+                Mood::Calm | Mood::SpoilRelease => to.write_all(&bytes[..n]).await.expect("the server reads"),
                 Mood::LoseRequest | Mood::Closed => {
                     self.set(Mood::Calm);
                     return;

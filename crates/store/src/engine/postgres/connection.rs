@@ -41,7 +41,7 @@ impl Lease {
             Self::Reads { session, begun } => {
                 let session = session.as_mut().ok_or_else(crate::engine::closed)?;
                 if !std::mem::replace(begun, true) {
-                    session.send_batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+                    session.send_mark("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
                 }
                 Ok(session)
             }
@@ -159,7 +159,7 @@ impl Drop for Connection {
         {
             if session.is_fit() {
                 // The connection goes back at once; who takes it next is answered after this.
-                session.send_batch("ROLLBACK");
+                session.send_mark("ROLLBACK");
             } else {
                 drop(Object::take(session));
             }

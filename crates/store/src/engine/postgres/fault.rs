@@ -12,6 +12,8 @@ use crate::{Postgres, engine::Fault};
 pub(super) enum Failure {
     /// The server or the client library says so.
     Told(tokio_postgres::Error),
+    /// A statement that begins, marks or ends a part of a transaction has failed: what belongs to which part is not known.
+    Astray(tokio_postgres::Error),
     /// No answer came in time.
     Silence,
 }
@@ -35,11 +37,9 @@ impl From<tokio_postgres::Error> for Failure {
 
 impl Failure {
     pub(super) fn outlook(&self) -> Outlook {
-        let Self::Told(error) = self else { return Outlook::Lost };
-        let Some(db) = error.as_db_error() else { return Outlook::Lost };
-        if is_fatal(db) {
+        let Some(db) = self.said().and_then(|error| error.as_db_error()).filter(|db| !is_fatal(db)) else {
             return Outlook::Lost;
-        }
+        };
         match *db.code() {
             SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED | SqlState::LOCK_NOT_AVAILABLE => Outlook::Passes,
             SqlState::READ_ONLY_SQL_TRANSACTION
@@ -51,13 +51,22 @@ impl Failure {
             | SqlState::FEATURE_NOT_SUPPORTED
             | SqlState::INVALID_SQL_STATEMENT_NAME => Outlook::Lost,
             ref code if code.code().starts_with("08") => Outlook::Lost,
+            _ if matches!(self, Self::Astray(_)) => Outlook::Passes,
             _ => Outlook::Stays,
+        }
+    }
+
+    /// What the server or the client library says.
+    fn said(&self) -> Option<&tokio_postgres::Error> {
+        match self {
+            Self::Told(error) | Self::Astray(error) => Some(error),
+            Self::Silence => None,
         }
     }
 
     /// Whether the server has certainly rolled the transaction back when this is the answer to COMMIT.
     pub(super) fn is_rolled_back(&self) -> bool {
-        matches!(self, Self::Told(error) if error.as_db_error().is_some_and(|db| !is_fatal(db)))
+        self.said().and_then(|error| error.as_db_error()).is_some_and(|db| !is_fatal(db))
     }
 
     /// Which kind of failure this is.
@@ -76,7 +85,11 @@ impl Failure {
 
     /// The error that the caller sees: what passes by itself says so, everything else is a defect.
     pub(super) fn translate(self) -> Error {
-        let Self::Told(error) = self else { return unavailable("the database does not answer; retry in a moment") };
+        let error = match self {
+            Self::Told(error) => error,
+            Self::Astray(error) => return unavailable("the database does not answer; retry in a moment").because(error),
+            Self::Silence => return unavailable("the database does not answer; retry in a moment"),
+        };
         let code = error.code().cloned();
         let message = match code {
             Some(SqlState::DISK_FULL) => {
@@ -110,10 +123,7 @@ impl Failure {
     }
 
     fn text(&self) -> String {
-        match self {
-            Self::Told(error) => chain(error),
-            Self::Silence => "it does not answer".to_owned(),
-        }
+        self.said().map_or_else(|| "it does not answer".to_owned(), chain)
     }
 }
 

@@ -167,14 +167,15 @@ impl Task {
                 break;
             }
             let before = session.revision;
-            session.send_batch("SAVEPOINT request");
+            session.send_mark("SAVEPOINT request");
             let run = write.run(engine::Connection::Postgres(Connection::writing(session)));
             let outcome = tokio::time::timeout(LONGEST, run).await.unwrap_or_else(|_| {
                 write.fail(Error::internal("a write waited for something other than its own statements"));
                 Outcome::Failed
             });
             session = Arc::clone(&shared).lock_owned().await;
-            if outcome == Outcome::Failed {
+            // One that was cut off while it waited for an answer leaves a connection that is not fit: the database is slow.
+            if outcome == Outcome::Failed && session.is_fit() {
                 // What it has not waited for must not be taken for a failure of the next one.
                 _ = session.settle().await;
             }
@@ -190,12 +191,12 @@ impl Task {
             match outcome {
                 Outcome::Keep => {
                     kept += 1;
-                    session.send_batch("RELEASE request");
+                    session.send_mark("RELEASE request");
                 }
-                Outcome::Tried => session.send_batch("ROLLBACK TO request; RELEASE request"),
+                Outcome::Tried => session.send_mark("ROLLBACK TO request; RELEASE request"),
                 Outcome::Failed => {
                     session.revision = before;
-                    session.send_batch("ROLLBACK TO request; RELEASE request");
+                    session.send_mark("ROLLBACK TO request; RELEASE request");
                 }
             }
         }
@@ -203,7 +204,7 @@ impl Task {
         if kept > 0 || session.revision > first {
             self.commit(session, first, kept).await?;
         } else {
-            session.send_batch("ROLLBACK");
+            session.send_mark("ROLLBACK");
         }
         answer_all(waiting.drain(..*ran), None);
         Ok(())
@@ -216,7 +217,7 @@ impl Task {
             None => Arc::new(Mutex::new(self.connector.connect().await?)).lock_owned().await,
         };
         guard.forget_trouble();
-        guard.send_batch("BEGIN ISOLATION LEVEL READ COMMITTED");
+        guard.send_mark("BEGIN ISOLATION LEVEL READ COMMITTED");
         let mut last = None;
         let locked = guard
             .query("SELECT n FROM revision FOR UPDATE", &[], |row| {
@@ -283,7 +284,7 @@ impl Task {
             self.session = None;
             self.connector.distrust();
         } else {
-            session.send_batch("ROLLBACK");
+            session.send_mark("ROLLBACK");
         }
     }
 

@@ -4,7 +4,10 @@ use std::ops::ControlFlow;
 
 use domain::{Error, Kind, Result, Rule};
 
-use super::{fault::Failure, session::Session};
+use super::{
+    fault::Failure,
+    session::{PATIENCE_ALONE, Session},
+};
 use crate::engine::{Param, schema};
 
 /// Every step in order. A released step never changes; new ones are added at the end.
@@ -23,10 +26,15 @@ pub(super) async fn migrate(session: &mut Session) -> Result<()> {
     if schema::left(version(session).await?, STEPS.len())? == 0 {
         return tidy(session).await;
     }
+    // A step, and so the wait for another node's, may take longer than any statement of a running server.
+    let patience = std::mem::replace(&mut session.patience, PATIENCE_ALONE);
     // The number is "provost" in ASCII. The lock is the session's: it goes with the connection if need be.
-    session.batch("SET lock_timeout = '60s'; SELECT pg_advisory_lock(31654368886485876)").await?;
+    let lock = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
+                SELECT pg_advisory_lock(31654368886485876); COMMIT";
+    session.batch(lock).await?;
     let outcome = steps(session).await;
-    session.batch("SELECT pg_advisory_unlock(31654368886485876); SET lock_timeout = '4s'").await?;
+    session.batch("SELECT pg_advisory_unlock(31654368886485876)").await?;
+    session.patience = patience;
     outcome?;
     tidy(session).await
 }
@@ -34,7 +42,6 @@ pub(super) async fn migrate(session: &mut Session) -> Result<()> {
 async fn steps(session: &mut Session) -> Result<()> {
     let done = version(session).await?;
     schema::left(done, STEPS.len())?;
-    // A step may take longer than any statement of a running server.
     session.batch("BEGIN; SET LOCAL statement_timeout = 0").await?;
     let applied = apply(session, done).await;
     let end = if applied.is_ok() { "COMMIT" } else { "ROLLBACK" };

@@ -11,7 +11,7 @@ use std::{
 };
 
 use domain::{Error, Revision};
-use futures::{StreamExt, TryStreamExt, stream::FuturesUnordered};
+use futures::{StreamExt, TryStreamExt, stream::FuturesOrdered};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::{Client, Row, Statement};
 
@@ -26,14 +26,14 @@ pub(super) const ANSWER: Duration = Duration::from_secs(11);
 pub(super) const PATIENCE_ALONE: Duration = Duration::from_hours(1);
 
 type Answer<T> = std::result::Result<T, Failure>;
-type Sent = Pin<Box<dyn Future<Output = std::result::Result<(), tokio_postgres::Error>> + Send>>;
+type Sent = Pin<Box<dyn Future<Output = Answer<()>> + Send>>;
 
 /// A connection.
 pub(super) struct Session {
     client: Arc<Client>,
     statements: HashMap<Box<str>, Statement>,
     /// Statements whose answers nobody has waited for yet, oldest first.
-    sent: FuturesUnordered<Sent>,
+    sent: Box<FuturesOrdered<Sent>>,
     /// Somebody waits for an answer, or has stopped waiting before it came.
     waits: bool,
     /// What went wrong since [`Session::forget_trouble`] and may go well another time.
@@ -61,7 +61,7 @@ impl Session {
         Self {
             client: Arc::new(client),
             statements: HashMap::new(),
-            sent: FuturesUnordered::new(),
+            sent: Box::default(),
             waits: false,
             trouble: None,
             driver: tokio::spawn(drive).abort_handle(),
@@ -101,10 +101,11 @@ impl Session {
         self.wait(client.batch_execute(sql)).await
     }
 
-    /// Sends statements without parameters; a failure shows with the next answer.
-    pub(super) fn send_batch(&mut self, sql: &'static str) {
+    /// Sends what begins, marks or ends a part of a transaction. A failure shows with the next answer, and makes the whole
+    /// transaction run again: a savepoint that stayed would take what was done before it along when it is rolled back to.
+    pub(super) fn send_mark(&mut self, sql: &'static str) {
         let client = Arc::clone(&self.client);
-        self.push(Box::pin(async move { client.batch_execute(sql).await }));
+        self.push(Box::pin(async move { client.batch_execute(sql).await.map_err(Failure::Astray) }));
     }
 
     /// Runs a statement; gives the number of rows it touched.
@@ -119,11 +120,14 @@ impl Session {
         let statement = self.prepare(sql).await?;
         let client = Arc::clone(&self.client);
         let params: Vec<_> = params.iter().cloned().map(Param::into_owned).collect();
-        self.push(Box::pin(async move { client.execute_raw(&statement, params).await.map(drop) }));
+        self.push(Box::pin(async move {
+            client.execute_raw(&statement, params).await?;
+            Ok(())
+        }));
         Ok(())
     }
 
-    /// Reads an answer row by row, until `read` breaks.
+    /// Reads an answer row by row, until `read` breaks. The rest is waited for all the same: the statement may still fail.
     pub(super) async fn query<E: From<Failure>>(
         &mut self,
         sql: &str,
@@ -136,6 +140,7 @@ impl Session {
         let mut rows = std::pin::pin!(rows);
         while let Some(row) = self.wait(rows.as_mut().try_next()).await? {
             if read(&row)?.is_break() {
+                while self.wait(rows.as_mut().try_next()).await?.is_some() {}
                 break;
             }
         }
@@ -163,9 +168,9 @@ impl Session {
     /// Puts a message on the wire: the first poll of a statement does that, later ones read its answer.
     fn push(&mut self, mut sent: Sent) {
         match sent.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Pending => self.sent.push(sent),
+            Poll::Pending => self.sent.push_back(sent),
             Poll::Ready(Ok(())) => {}
-            Poll::Ready(Err(error)) => drop(self.note(error.into())),
+            Poll::Ready(Err(failure)) => drop(self.note(failure)),
         }
     }
 
@@ -184,8 +189,8 @@ impl Session {
                 own = Some(answer);
             }
             while let Poll::Ready(Some(answer)) = sent.poll_next_unpin(context) {
-                if let Err(error) = answer {
-                    first.get_or_insert(error);
+                if let Err(failure) = answer {
+                    first.get_or_insert(failure);
                 }
             }
             if own.is_some() && sent.is_empty() { Poll::Ready(()) } else { Poll::Pending }
@@ -194,7 +199,8 @@ impl Session {
         // Without an answer the connection is in an unknown state, and `waits` stays.
         self.waits = answered.is_err();
         let result = match (answered, first, own) {
-            (Ok(()), Some(error), _) | (Ok(()), None, Some(Err(error))) => Err(Failure::Told(error)),
+            (Ok(()), Some(failure), _) => Err(failure),
+            (Ok(()), None, Some(Err(error))) => Err(Failure::Told(error)),
             (Ok(()), None, Some(Ok(value))) => return Ok(value),
             _ => Err(Failure::Silence),
         };
