@@ -21,8 +21,9 @@ impl Uidp {
     pub const ROOT_LEN: usize = 40;
     /// Length of a child segment in characters: 8 bytes in hex.
     pub const CHILD_LEN: usize = 16;
-    /// Longest accepted identifier in characters: a root and 100 levels below it.
-    pub const MAX_LEN: usize = Self::ROOT_LEN + 100 * (Self::CHILD_LEN + 1);
+    /// Longest accepted identifier in characters: a root and 64 levels below it. An index row holds two of them and a name,
+    /// and PostgreSQL's index rows end at 2704 bytes.
+    pub const MAX_LEN: usize = Self::ROOT_LEN + 64 * (Self::CHILD_LEN + 1);
     /// The text that stands for "above every root" in filters and in the store's `parent` column.
     pub const ROOT: &'static str = "/";
 

@@ -202,7 +202,7 @@ async fn a_group_goes_when_nothing_of_substance_is_left() {
 async fn the_tree_has_a_deepest_level() {
     let world = World::new().await;
     let (mut parent, _) = world.organization("alice").await;
-    for _ in 0..100 {
+    for _ in 0..64 {
         parent = world.folder(&parent, "deeper").await;
     }
     assert_eq!(violated(world.groups.create(&world.operator(), Some(&parent), group("too deep")).await), ["parent"]);

@@ -54,6 +54,7 @@ macro_rules! cases {
                 repo_names_are_unique_within_their_group,
                 signing_keys_are_kept,
                 nothing_lives_below_a_missing_group,
+                the_deepest_level_takes_every_noun,
                 updates_of_what_is_not_there_are_refused,
             ];
             writes: [

@@ -1,7 +1,7 @@
 //! Every function of every noun.
 
 use domain::{
-    Description, Error, Grant, Kind, Name, Noun, Place, Revision, Rule, Timestamp,
+    Description, Error, Grant, Kind, Name, Noun, Place, Revision, Rule, Timestamp, Uidp,
     iam::{OrgKind, OrgStatus, RelationshipType, RoleBindingView},
     registry::{CustomOverlay, SyncConfig},
 };
@@ -347,6 +347,24 @@ pub(crate) async fn nothing_lives_below_a_missing_group(engine: &impl Engine) {
     assert_eq!(refused(change!(store, roles::insert, kit::role(below.clone(), "a", &[]))), missing);
     assert_eq!(refused(change!(store, repos::insert, kit::repo(below.clone(), "a"))), missing);
     assert_eq!(refused(change!(store, role_bindings::insert, kit::binding(below, &identity.uid, &role.uid))), missing);
+}
+
+/// Indexes hold two identifiers and a name in a row, and engines limit the length of that.
+pub(crate) async fn the_deepest_level_takes_every_noun(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    // Nothing that could be compressed.
+    let odd = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ n.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(29);
+    let name = (1000..1016).map(|n| format!("{:016x}", odd(n))).collect::<Vec<_>>().concat();
+    let name = &name[..Name::MAX_LEN];
+    let mut group = kit::org(&store, odd(1)).await;
+    while group.uid.as_str().len() + 2 * (1 + Uidp::CHILD_LEN) <= Uidp::MAX_LEN {
+        group = kit::add_group(&store, kit::group(kit::child(&group.uid, odd(group.uid.as_str().len() as u64)), name)).await;
+    }
+    kit::add_group(&store, kit::group(kit::child(&group.uid, odd(2)), name)).await;
+    let identity = kit::add_identity(&store, kit::identity(kit::child(&group.uid, odd(3)), name)).await;
+    let role = kit::add_role(&store, kit::role(kit::child(&group.uid, odd(4)), name, &["groups.list"])).await;
+    kit::add_binding(&store, kit::binding(kit::child(&group.uid, odd(5)), &identity.uid, &role.uid)).await;
+    kit::add_repo(&store, kit::repo(kit::child(&group.uid, odd(6)), name)).await;
 }
 
 pub(crate) async fn updates_of_what_is_not_there_are_refused(engine: &impl Engine) {
