@@ -32,7 +32,7 @@ impl Header {
     /// How many rows in all.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.rows.values().sum()
+        self.rows.values().fold(0, |sum, rows| sum.saturating_add(*rows))
     }
 
     /// When it was made.

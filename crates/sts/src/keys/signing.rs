@@ -170,6 +170,8 @@ impl SigningKeys {
         if let Err(error) = self.reload(now).await {
             tracing::warn!(?error, "cannot read the signing keys; those in memory stay");
         }
+        // Again from here: those who waited for a slow store meanwhile must not each ask it again.
+        *asked = Some(Instant::now());
     }
 }
 
