@@ -27,6 +27,7 @@ mod ready;
 pub(crate) mod record;
 mod settings;
 pub(crate) mod signals;
+pub(crate) mod supervisor;
 mod telemetry;
 pub(crate) mod tls;
 

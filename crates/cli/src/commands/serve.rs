@@ -14,7 +14,7 @@ use crate::{
     entropy::SystemEntropy,
     exit::{Exit, Failure},
     output,
-    serve::{DevAccount, Running, StartError, assemble, logging, signals},
+    serve::{DevAccount, Running, StartError, assemble, logging, signals, supervisor},
 };
 
 #[derive(Debug, Args)]
@@ -35,9 +35,11 @@ impl Serve {
         let metrics = running.metrics_addr.map(|addr| addr.to_string());
         tracing::info!(address = %running.addr, base_url = running.base_url, metrics, "ready");
         output::announce(&banner(&running, &options))?;
+        supervisor::ready(&running.base_url);
         let signal = until_told(signal, hangups, &running).await;
         let again = signals::termination()?;
         tracing::info!(signal, "stopping");
+        supervisor::stopping();
         tokio::select! {
             () = running.stop() => tracing::info!("stopped"),
             again = again => {

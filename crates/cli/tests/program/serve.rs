@@ -1,5 +1,7 @@
 //! Servers that do not start, and those outside dev mode.
 
+use std::process::{Command, Stdio};
+
 use tempfile::TempDir;
 
 use crate::support::{PROVOST, Server, Transcript, User, finish};
@@ -89,4 +91,29 @@ async fn readiness_names_what_it_asked() {
     assert!(told.contains("store") && told.contains("signing_key"), "{told}");
     let issuer = http.send(client::http::Request::get("/.well-known/openid-configuration")).await.expect("an answer");
     assert_eq!(issuer.json()["issuer"], server.url);
+}
+
+#[test]
+fn a_service_manager_hears_when_it_answers_and_when_it_ends() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).expect("a socket");
+    socket.set_read_timeout(Some(std::time::Duration::from_secs(20))).expect("a bounded wait");
+    let heard = || {
+        let mut buffer = [0; 512];
+        let length = socket.recv(&mut buffer).expect("a message");
+        String::from_utf8_lossy(&buffer[..length]).into_owned()
+    };
+
+    let mut command = Server::command(&folder.path().join("data"), "127.0.0.1:0");
+    let mut child = command.env("NOTIFY_SOCKET", &path).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started");
+    let ready = heard();
+    let url = ready.strip_prefix("READY=1\nSTATUS=serving ").expect("ready, and where").trim().to_owned();
+    let address = url.strip_prefix("http://").expect("an http URL");
+    std::net::TcpStream::connect(address).expect("it answers there");
+
+    let killed = Command::new("sh").arg("-c").arg(format!("kill -TERM {}", child.id())).status().expect("kill");
+    assert!(killed.success());
+    assert_eq!(heard().trim(), "STOPPING=1");
+    assert!(child.wait().expect("ended").success());
 }
