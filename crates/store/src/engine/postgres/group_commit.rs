@@ -123,7 +123,7 @@ impl Task {
         while gather(&mut jobs, &mut waiting, &mut pings).await {
             waiting.retain(|write| !write.is_abandoned());
             // With a database this slow the queue only grows: who has waited so long would wait for ever.
-            refuse_late(&mut waiting, &unavailable("the database is too slow at the moment; retry in a moment"));
+            refuse_late(&mut waiting, &unavailable("the database did not take the write in time; retry in a moment"));
             let mut ran = 0;
             let Err(undone) = self.together(&mut waiting, &mut pings, &mut ran).await else {
                 backoff = BACKOFF.0;
