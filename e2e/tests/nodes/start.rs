@@ -51,6 +51,23 @@ async fn all_start_at_once_on_an_empty_database() {
     }
 }
 
+/// The second one would take the first one's admin socket away, and remove it when it stops.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_data_folder_is_for_one_node() {
+    let Some(cluster) = pgcluster::shared() else { return };
+    let database = cluster.database();
+    let folder = tempfile::tempdir().expect("a folder");
+    let (clock, entropy) = (Arc::new(FixedClock::default()), Arc::new(CountedEntropy::default()));
+    let key = folder.path().join("key");
+    let settings = settings(&database.url(), &folder.path().join("data"), &key);
+    let start = || assemble(settings.clone(), clock.clone(), entropy.clone());
+    let first = start().await.expect("the node starts");
+    let refused = start().await.map(drop).expect_err("the folder is taken");
+    assert!(refused.to_string().contains("give each one a data folder of its own"), "{refused}");
+    first.stop().await;
+    start().await.expect("the folder is free").stop().await;
+}
+
 fn settings(url: &str, data: &Path, key: &Path) -> Settings {
     let database = store::Database::Postgres(store::Postgres::parse(url).expect("a URL"));
     Settings {

@@ -6,6 +6,7 @@ use api::Services;
 use domain::{Clock, Entropy, ports::Seal};
 use gateway::Server;
 use services::{AuditRefusals, Bootstrap, Groups, Identities, ReplayStore, Repos, RoleBindings, Roles, WhoAmI};
+use store::Database;
 use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys};
 use tokio::{net::TcpListener, sync::Notify};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -59,6 +60,7 @@ pub struct Running {
 /// used.
 pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Running, StartError> {
     settings.check()?;
+    refuse_shared_folder(&settings).await?;
     let listeners = Listeners::bind(&settings, &clock).await?;
     let urls = settings.urls_at(listeners.addr);
     let base_url = urls.base.clone();
@@ -71,6 +73,16 @@ pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dy
             Err(error)
         }
     }
+}
+
+/// SQLite's folder has a lock. On PostgreSQL two servers in one folder would take each other's socket away.
+async fn refuse_shared_folder(settings: &Settings) -> Result<(), StartError> {
+    if matches!(settings.database, Database::Sqlite) || !socket::is_answered(&settings.data).await {
+        return Ok(());
+    }
+    let message =
+        format!("a server is running on {}; give each one a data folder of its own with --data", settings.data.display());
+    Err(StartError::outside(message))
 }
 
 async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: String) -> Result<Running, StartError> {

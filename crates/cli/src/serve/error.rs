@@ -22,6 +22,11 @@ impl StartError {
         Self { message: message.into(), usage: true }
     }
 
+    /// Something outside the settings that must not be.
+    pub(crate) fn outside(message: impl Into<String>) -> Self {
+        Self { message: message.into(), usage: false }
+    }
+
     /// What was tried, and why it failed, down to the last cause.
     pub(crate) fn while_doing(what: impl fmt::Display, error: &(dyn Error + 'static)) -> Self {
         let mut message = format!("{what}: {error}");

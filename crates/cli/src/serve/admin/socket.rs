@@ -55,7 +55,7 @@ pub(crate) fn path_in(data: &Path) -> PathBuf {
 }
 
 impl AdminSocket {
-    /// Listens in `data`. The caller holds the store's lock, so that a socket left there is a dead server's.
+    /// Listens in `data`. The caller has made sure that no server runs on it, so that a socket left there is a dead one's.
     pub(crate) fn bind(data: &Path) -> io::Result<Self> {
         let path = path_in(data);
         match fs::remove_file(&path) {
