@@ -77,7 +77,8 @@ impl Resolve for Guard {
 impl Rules {
     /// Whether `address` of `host` may be connected to; `is_loopback_name` says that the URL names this machine.
     pub(super) fn allow(&self, host: &str, address: IpAddr, is_loopback_name: bool) -> bool {
-        if self.deny.name(host) || self.deny.contain(address) || class(address) == Class::Never {
+        let is_denied = self.deny.contain(address) || carried(address).is_some_and(|carried| self.deny.contain(carried.into()));
+        if self.deny.name(host) || is_denied || class(address) == Class::Never {
             return false;
         }
         let is_ours = self.policy.allow_loopback && is_loopback_name && class(address) == Class::Loopback;
@@ -135,15 +136,25 @@ fn class_v4(address: Ipv4Addr) -> Class {
 /// A cloud's metadata service within the unique local addresses.
 const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
-/// The special-purpose registry of IPv6. Forms that carry an IPv4 address count as that address.
-fn class_v6(address: Ipv6Addr) -> Class {
-    let embedded = |high: u16, low: u16| class_v4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
+/// The IPv4 address that the IPv6 address carries.
+fn carried(address: IpAddr) -> Option<Ipv4Addr> {
+    let IpAddr::V6(address) = address else { return None };
     match address.segments() {
-        [0, 0, 0, 0, 0, 0, 0, 1] => Class::Loopback,
         // Mapped (RFC 4291 section 2.5.5.2), translated (RFC 6052 section 2.1), 6to4 (RFC 3056).
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
-            embedded(high, low)
+            Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)))
         }
+        _ => None,
+    }
+}
+
+/// The special-purpose registry of IPv6. Forms that carry an IPv4 address count as that address.
+fn class_v6(address: Ipv6Addr) -> Class {
+    if let Some(carried) = carried(address.into()) {
+        return class_v4(carried);
+    }
+    match address.segments() {
+        [0, 0, 0, 0, 0, 0, 0, 1] => Class::Loopback,
         [0xfc00..=0xfdff, ..] if address != METADATA_V6 => Class::Private,
         [0x2001, 0xdb8 | 0..=0x1ff, ..] | [0x3fff, ..] => Class::Never,
         [0x2000..=0x3fff, ..] => Class::Public,
@@ -206,6 +217,9 @@ mod tests {
         let open = rules(&[], &["evil.example", "1.1.1.0/24"]);
         assert!(allows(&open, "a.example", "1.0.0.1") && !allows(&open, "a.example", "1.1.1.1"));
         assert!(!allows(&open, "evil.example", "1.0.0.1"));
+        for carries in ["::ffff:1.1.1.1", "64:ff9b::101:101", "2002:101:101::1"] {
+            assert!(!allows(&open, "a.example", carries), "{carries} is 1.1.1.1");
+        }
         let narrow = rules(&["*.corp.example", "10.1.0.0/16", "169.254.0.0/16"], &["10.1.9.0/24"]);
         assert!(allows(&narrow, "a.corp.example", "1.0.0.1") && !allows(&narrow, "other.example", "1.0.0.1"));
         assert!(!allows(&narrow, "a.corp.example", "10.9.0.1"), "a name alone admits no private address");
