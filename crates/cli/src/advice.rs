@@ -4,7 +4,8 @@
 const ADVICE: &[(&[&str], &str)] = &[
     (
         &["UnknownIssuer", "SelfSigned"],
-        "this machine does not trust who signed the server's certificate: name the certificates of the authority with SSL_CERT_FILE",
+        "this machine does not trust who signed the server's certificate; if that was an authority of your own, name the file with its \
+         certificate in SSL_CERT_FILE",
     ),
     (&["NotValidForName", "not valid for name"], "the server's certificate is for another name: use that name in --api"),
     (&["Expired", "certificate expired"], "the server's certificate has expired, or this machine's clock is wrong"),
@@ -26,8 +27,12 @@ const ADVICE: &[(&[&str], &str)] = &[
 
 /// What to check when no server answers, for `reason`.
 pub(crate) fn unreachable(reason: &str) -> &'static str {
-    let found = ADVICE.iter().find(|(words, _)| words.iter().any(|word| reason.contains(word)));
-    found.map_or("set --api or PROVOST_API, or start a server: provost serve --dev", |(_, advice)| advice)
+    about(reason).unwrap_or("set --api or PROVOST_API, or start a server: provost serve --dev")
+}
+
+/// What to check for a `reason` that says more than that nobody answers.
+pub(crate) fn about(reason: &str) -> Option<&'static str> {
+    ADVICE.iter().find(|(words, _)| words.iter().any(|word| reason.contains(word))).map(|(_, advice)| *advice)
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod iam;
 mod images;
 mod man;
 mod serve;
+pub(crate) mod synonyms;
 mod version;
 
 #[derive(Debug, Subcommand)]

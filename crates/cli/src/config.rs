@@ -12,7 +12,7 @@ use clap::{
 
 use crate::{
     color::Color,
-    commands::{Command, examples, formats},
+    commands::{Command, examples, formats, synonyms},
     exit::Exit,
     output::Format,
 };
@@ -109,10 +109,16 @@ pub(crate) fn parse() -> Result<(Global, Command), clap::Error> {
     Ok((global, cli.command))
 }
 
-fn read(command: ClapCommand, line: &[OsString]) -> Result<(ArgMatches, Cli), clap::Error> {
-    let matches = command.try_get_matches_from(line)?;
+fn read(mut command: ClapCommand, line: &[OsString]) -> Result<(ArgMatches, Cli), clap::Error> {
+    let read = command.try_get_matches_from_mut(line);
+    let matches = read.map_err(|error| synonyms::suggest(error, deepest(&command, line)))?;
     let cli = Cli::from_arg_matches(&matches)?;
     Ok((matches, cli))
+}
+
+/// The command that `line` gets to before it goes wrong, if it does.
+fn deepest<'a>(command: &'a ClapCommand, line: &[OsString]) -> &'a ClapCommand {
+    line.iter().skip(1).fold(command, |at, word| at.find_subcommand(word).unwrap_or(at))
 }
 
 /// Whether there is a terminal with somebody at it.

@@ -31,7 +31,7 @@ pub(crate) enum Exit {
 impl Exit {
     /// Every code with its meaning.
     pub(crate) const ALL: &[(Self, &str)] = &[
-        (Self::Done, "done"),
+        (Self::Done, "done; of `serve`: stopped in order, as Ctrl-C or SIGTERM asked"),
         (Self::Failed, "failed for another reason; standard error says why"),
         (Self::Usage, "wrong usage, an ambiguous name, or a value that the server refuses"),
         (Self::NotLoggedIn, "not logged in, or the login has expired"),
@@ -40,8 +40,8 @@ impl Exit {
         (Self::Conflict, "conflict: it exists already, is still in use, or has changed"),
         (Self::Unreachable, "no server answers"),
         (Self::Due, "the database needs a migration (`admin migrate --check`)"),
-        (Self::Interrupted, "interrupted by Ctrl-C"),
-        (Self::Terminated, "ended by SIGTERM"),
+        (Self::Interrupted, "interrupted by Ctrl-C (every command but `serve`)"),
+        (Self::Terminated, "ended by SIGTERM (every command but `serve`)"),
     ];
 
     /// What the shell sees.

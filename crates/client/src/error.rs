@@ -100,10 +100,7 @@ impl Error {
     pub(crate) fn no_server(url: &str, cause: &(dyn StdError + 'static)) -> Self {
         let cause = innermost(cause);
         let message = if cause.starts_with("invalid peer certificate") {
-            format!(
-                "the certificate of {url} is not trusted ({cause}); if an authority of your own signed it, name the file with the \
-                 authority's certificate in SSL_CERT_FILE"
-            )
+            format!("the certificate of {url} is not trusted ({cause})")
         } else {
             format!("no server answers at {url} ({cause}); check the URL, or start one there")
         };

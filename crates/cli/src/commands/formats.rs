@@ -15,7 +15,7 @@ const IN_GROUPS: &[Format] = &[Format::Table, Format::Json, Format::Id, Format::
 pub(crate) fn of(path: &[&str]) -> &'static [Format] {
     match path {
         [_, "organizations" | "folders" | "identities" | "role-bindings" | "repos", "list"] => IN_GROUPS,
-        [_, _, "list"] | ["config", "view"] => LIST,
+        [_, _, "list"] | ["config", "view" | "check"] | ["admin", "keys" | "rotate-keys"] => LIST,
         _ => ONE,
     }
 }

@@ -24,7 +24,10 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    /// Serves until SIGTERM or SIGINT.
+    /// Serves until SIGTERM or SIGINT, which is how a service ends: a stop in order is success.
+    ///
+    /// # Errors
+    /// Why the server did not start, or that a second signal cut its stop short.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let settings = server::load(&self.flags.0)?.settings;
         let options = self.flags.0.find_data_again();

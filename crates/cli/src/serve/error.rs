@@ -2,6 +2,8 @@
 
 use std::{error::Error, fmt};
 
+use domain::Kind;
+
 /// Why a server did not start, and what to do about it.
 #[derive(Debug)]
 pub struct StartError {
@@ -29,13 +31,7 @@ impl StartError {
 
     /// What was tried, and why it failed, down to the last cause.
     pub(crate) fn while_doing(what: impl fmt::Display, error: &(dyn Error + 'static)) -> Self {
-        let mut message = format!("{what}: {error}");
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            message = format!("{message}: {error}");
-            cause = error.source();
-        }
-        Self { message, usage: false }
+        Self { message: format!("{what}: {}", chain(error)), usage: false }
     }
 }
 
@@ -48,7 +44,21 @@ impl fmt::Display for StartError {
 impl Error for StartError {}
 
 impl From<domain::Error> for StartError {
+    /// The data could not be opened, by a server or by a command that works on it alone: the reason says all. Whoever asks is
+    /// the operator, who reads the cause of what callers of the API only learn as an internal error.
     fn from(error: domain::Error) -> Self {
-        Self::while_doing("the server cannot start", &error)
+        let cause = error.source().filter(|_| error.kind() == Kind::Internal);
+        Self { message: chain(cause.unwrap_or(&error)), usage: false }
     }
+}
+
+/// An error with its causes, down to the last one.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        message = format!("{message}: {error}");
+        cause = error.source();
+    }
+    message
 }

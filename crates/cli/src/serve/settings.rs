@@ -165,8 +165,8 @@ impl Settings {
         }
         if let (Database::Postgres(database), None) = (&self.database, &self.key_file) {
             return Err(StartError::setting(format!(
-                "--key-file is missing: every server of {database} needs the same key; copy it from the first one, \
-                 outside the data folder"
+                "--key-file is missing: every server of {database} needs the same key, in a file outside its data folder; \
+                 the first one makes it where --key-file says, and every further one needs a copy"
             )));
         }
         if self.base_url.is_none() && !self.dev {
@@ -299,6 +299,7 @@ mod tests {
         let mut settings = Settings { database: Database::Postgres(database), ..Settings::dev(listen, "data") };
         let told = settings.check().expect_err("no key").to_string();
         assert!(told.contains("--key-file is missing: every server of db.example/provost"), "{told}");
+        assert!(told.contains("the first one makes it"), "{told}");
         assert!(!told.contains("hunter2"), "{told}");
         settings.key_file = Some("key".into());
         assert!(settings.check().is_ok());

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::StartError;
-use crate::config::private;
+use crate::{config::private, output::time};
 
 /// Where certificate and key are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +127,8 @@ impl Watch {
 
 fn warn_about_times(pair: &Pair, now: Timestamp) {
     if let Some(problem) = problem_with_times(pair, now) {
-        tracing::warn!(not_before = pair.not_before().seconds(), not_after = pair.not_after().seconds(), "{problem}");
+        let (not_before, not_after) = (time::text(pair.not_before()), time::text(pair.not_after()));
+        tracing::warn!(not_before, not_after, "{problem}");
     }
 }
 

@@ -6,6 +6,8 @@ use tempfile::TempDir;
 
 use crate::support::{PROVOST, Ran, Server, User, finish};
 
+mod check;
+
 /// A folder with a configuration file, and a user who works there.
 struct Place {
     user: User,
@@ -180,73 +182,4 @@ fn a_credential_of_the_service_is_the_file_unless_another_is_named() {
     assert_eq!(origin(&[]), "credential database-url");
     let other = ["--database", "postgres://u@other.example/provost"];
     assert_eq!(origin(&other), "default");
-}
-
-/// What `config check` finds: each check with its result and detail.
-fn checked(user: &User, line: &[&str], code: i32) -> Vec<[String; 3]> {
-    let ran = user.run(&[&["config", "check", "-o", "json"], line].concat());
-    assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
-    let told: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    let items = told.pointer("/items").and_then(serde_json::Value::as_array).expect("items");
-    let text = |item: &serde_json::Value, name| item.get(name).and_then(serde_json::Value::as_str).expect("a text").to_owned();
-    items.iter().map(|item| ["check", "result", "detail"].map(|name| text(item, name))).collect()
-}
-
-fn results(found: &[[String; 3]]) -> Vec<String> {
-    let word = |check: &str| check.split(' ').next().unwrap_or_default().to_owned();
-    found.iter().map(|[check, result, _]| format!("{} {result}", word(check))).collect()
-}
-
-#[test]
-fn a_new_machine_passes_and_is_left_as_it_was() {
-    let user = User::nowhere();
-    let line = ["--listen", "127.0.0.1:0", "--base-url", "https://provost.invalid", "--metrics-listen", "off"];
-    let found = checked(&user, &line, 0);
-    let expected =
-        ["settings ok", "clock ok", "data ok", "database ok", "key-file ok", "listen ok", "base-url skipped", "auth-url skipped"];
-    assert_eq!(results(&found), expected);
-    assert_eq!(std::fs::read_dir(user.home.path()).expect("a home").count(), 0, "nothing was made");
-}
-
-#[test]
-fn a_running_server_passes() {
-    let data = TempDir::new().expect("a folder");
-    let server = Server::plain(data.path());
-    let folder = data.path().display().to_string();
-    let line = ["--data", &folder, "--listen", server.listen(), "--base-url", &server.url, "--metrics-listen", "off"];
-    let found = checked(&User::of(&server), &line, 0);
-    let expected =
-        ["settings ok", "clock ok", "data ok", "database ok", "key-file ok", "listen ok", "base-url ok", "auth-url ok"];
-    assert_eq!(results(&found), expected, "{found:?}");
-    let other = [&line[..], &["--auth-url", "http://localhost:1"]].concat();
-    assert_eq!(results(&checked(&User::of(&server), &other, 1)).last().expect("one"), "auth-url failed");
-}
-
-#[test]
-fn what_would_not_work_is_found() {
-    let place = Place::with("");
-    place.write("key", &"ab".repeat(32), 0o644);
-    place.write("cert.pem", "no certificate", 0o644);
-    place.write("key.pem", "no key", 0o600);
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let listen = taken.local_addr().expect("an address").to_string();
-    let tls = ["--tls-certificate-file", "cert.pem", "--tls-key-file", "key.pem"];
-    let line = ["--data", "key/data", "--key-file", "key", "--listen", &listen, "--metrics-listen", "off"];
-    let further =
-        ["--identity-provider", "https://127.0.0.1:1", "--database", "postgres://u:hunter2@127.0.0.1:1/p?sslmode=disable"];
-    let found = checked(&place.user, &[&line[..], &tls, &further].concat(), 1);
-    let expected = [
-        ("settings", "--base-url is missing"),
-        ("data", "key cannot be written"),
-        ("database", "PostgreSQL at 127.0.0.1:1/p"),
-        ("key-file", "run `chmod 600"),
-        ("tls", "holds no certificate"),
-        (&format!("listen {listen}"), "cannot listen"),
-        ("provider https://127.0.0.1:1", "may not connect to"),
-    ];
-    for (check, why) in expected {
-        let [_, result, detail] = found.iter().find(|[name, ..]| name == check).expect(check);
-        assert_eq!(result, "failed", "{check}: {detail}");
-        assert!(detail.contains(why) && !detail.contains("hunter2"), "{check}: {detail}");
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    os::unix::net::UnixStream,
     path::Path,
     process::Command,
     time::Duration,
@@ -72,6 +73,20 @@ async fn no_level_logs_a_secret() {
         let leak = log.lines().find(|line| line.contains(secret));
         assert!(leak.is_none(), "{secret} is in the log: {}", leak.unwrap_or_default());
     }
+}
+
+#[test]
+fn who_only_looks_whether_a_server_runs_is_no_trouble() {
+    let folder = TempDir::new().expect("a folder");
+    let mut server = logged(&folder, "info");
+    for _ in 0..20 {
+        UnixStream::connect(folder.path().join("data/admin.sock")).expect("a server");
+    }
+    assert_eq!(admin(folder.path(), &["restore", "/no/such/file"]).code, 6, "it looks too");
+    server.signal("TERM");
+    assert_eq!(server.wait(), Some(0));
+    let told = events(&folder);
+    assert!(told.iter().all(|event| event["level"] == "INFO"), "{told:?}");
 }
 
 #[test]

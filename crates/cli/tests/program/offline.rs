@@ -69,6 +69,9 @@ fn wrong_usage() {
     session.run(&user, &["auth", "login", "--identity-token", "-"]);
     session.run(&user, &["iam", "roles", "create", "r", "--parent", "p", "--capabilities", "no.such"]);
     session.run(&user, &["iam", "frobnicate"]);
+    session.run(&user, &["iam", "folders", "get", "team-a"]);
+    session.run(&user, &["-o", "json", "iam", "roles", "remove", "viewer"]);
+    session.run(&user, &["iam", "show"]);
     session.run(&user, &["dev", "id-token", "--subject", "s", "--claim", "novalue"]);
     session.run(&user, &["auth", "status", "--api", "localhost"]);
     session.check("offline_wrong_usage");

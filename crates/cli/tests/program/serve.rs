@@ -117,3 +117,13 @@ fn a_service_manager_hears_when_it_answers_and_when_it_ends() {
     assert_eq!(heard().trim(), "STOPPING=1");
     assert!(child.wait().expect("ended").success());
 }
+
+#[test]
+fn a_stop_in_order_is_success() {
+    for signal in ["TERM", "INT"] {
+        let data = TempDir::new().expect("a folder");
+        let mut server = Server::start(data.path());
+        server.signal(signal);
+        assert_eq!(server.wait(), Some(0), "{signal}");
+    }
+}

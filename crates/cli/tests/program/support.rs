@@ -1,6 +1,7 @@
 //! Running the program and servers of it.
 
 use std::{
+    fs::File,
     io::{BufRead, BufReader, Write},
     path::Path,
     process::{Child, Command, Stdio},
@@ -159,15 +160,26 @@ impl Server {
 
     /// The same with the certificate `cert.pem` and the key `key.pem` of a folder.
     pub(crate) fn tls(data: &Path, folder: &Path) -> Self {
-        let at = |name: &str| folder.join(name).display().to_string();
-        let files = ["--tls-certificate-file", &at("cert.pem"), "--tls-key-file", &at("key.pem")];
-        Self::outside_dev_mode(data, "https", &files)
+        Self::outside_dev_mode(data, "https", &Self::pair_in(folder).each_ref().map(String::as_str))
     }
 
     /// The same with an identity provider on this machine, whose certificate is in the file `trusted`.
     pub(crate) fn believing(data: &Path, issuer: &str, trusted: &Path) -> Self {
         let flags = ["--identity-provider", issuer, "--allow-private-addresses"];
         Self::with_environment(data, "http", &flags, &[("SSL_CERT_FILE", &trusted.display().to_string())])
+    }
+
+    /// The same, logging into the file `log`.
+    pub(crate) fn tls_logging(data: &Path, folder: &Path, log: &Path) -> Self {
+        let (mut command, url) = Self::plain_command(data, "https", &Self::pair_in(folder).each_ref().map(String::as_str), &[]);
+        command.stderr(File::create(log).expect("a log"));
+        Self::of_plain(command, url)
+    }
+
+    /// The flags for the certificate `cert.pem` and the key `key.pem` of a folder.
+    pub(crate) fn pair_in(folder: &Path) -> [String; 4] {
+        let at = |name: &str| folder.join(name).display().to_string();
+        ["--tls-certificate-file".to_owned(), at("cert.pem"), "--tls-key-file".to_owned(), at("key.pem")]
     }
 
     fn outside_dev_mode(data: &Path, scheme: &str, further: &[&str]) -> Self {
@@ -182,23 +194,28 @@ impl Server {
         Self::with_environment(data, "http", &flags, &environment)
     }
 
-    fn with_environment(data: &Path, scheme: &str, further: &[&str], environment: &[(&str, &str)]) -> Self {
+    /// The same with these flags and variables.
+    pub(crate) fn with_environment(data: &Path, scheme: &str, further: &[&str], environment: &[(&str, &str)]) -> Self {
+        let (command, url) = Self::plain_command(data, scheme, further, environment);
+        Self::of_plain(command, url)
+    }
+
+    fn plain_command(data: &Path, scheme: &str, further: &[&str], environment: &[(&str, &str)]) -> (Command, String) {
         let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
         let mut command = Command::new(PROVOST);
         command.args(["serve", "--listen", &free.to_string(), "--data"]).arg(data).args(further);
-        command.env_clear().env("PROVOST_METRICS_LISTEN", "off").env("PROVOST_BASE_URL", format!("{scheme}://{free}"));
-        command.envs(environment.iter().copied());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
+        let url = format!("{scheme}://{free}");
+        command.env_clear().env("PROVOST_METRICS_LISTEN", "off").env("PROVOST_BASE_URL", &url);
+        command.envs(environment.iter().copied()).stderr(Stdio::null());
+        (command, url)
+    }
+
+    fn of_plain(mut command: Command, url: String) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
         assert!(line.starts_with("ready on "), "{line}");
-        Self {
-            child,
-            url: format!("{scheme}://{free}"),
-            organization: String::new(),
-            identity: String::new(),
-            commands: Vec::new(),
-        }
+        Self { child, url, organization: String::new(), identity: String::new(), commands: Vec::new() }
     }
 
     pub(crate) fn command(data: &Path, listen: &str) -> Command {

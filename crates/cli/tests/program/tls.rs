@@ -7,20 +7,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use tempfile::TempDir;
 
 use crate::support::{PROVOST, Ran, Server, User, finish};
 
 /// An authority that only this test knows.
-struct Authority {
+pub(crate) struct Authority {
     root: PathBuf,
     issuer: Issuer<'static, KeyPair>,
     folder: TempDir,
 }
 
 impl Authority {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let (key, folder) = (KeyPair::generate().expect("a key"), TempDir::new().expect("a folder"));
@@ -29,10 +29,21 @@ impl Authority {
         Self { root, issuer: Issuer::new(params, key), folder }
     }
 
+    /// The file with its certificate.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// A new pair for this machine in `folder`.
-    fn write_pair(&self, folder: &Path) {
+    pub(crate) fn write_pair(&self, folder: &Path) {
+        self.write_pair_as(folder, |_| {});
+    }
+
+    /// The same with a certificate that `change` makes different.
+    fn write_pair_as(&self, folder: &Path, change: impl FnOnce(&mut CertificateParams)) {
         let key = KeyPair::generate().expect("a key");
-        let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).expect("a name");
+        let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).expect("a name");
+        change(&mut params);
         let certificate = params.signed_by(&key, &self.issuer).expect("signed");
         fs::write(folder.join("cert.pem"), certificate.pem()).expect("written");
         let path = folder.join("key.pem");
@@ -76,7 +87,7 @@ fn private_authorities_are_trusted_by_file() {
     assert_eq!((made.code, made.stdout.trim().len()), (0, 40), "{}", made.stderr);
     let stranger = User::with_token(&server, token.trim()).run(&["iam", "organizations", "list"]);
     assert_eq!(stranger.code, 7, "{}", stranger.stderr);
-    assert!(stranger.stderr.contains("SSL_CERT_FILE"), "{}", stranger.stderr);
+    assert_eq!(stranger.stderr.matches("SSL_CERT_FILE").count(), 1, "{}", stranger.stderr);
 }
 
 #[test]
@@ -99,6 +110,19 @@ fn a_new_pair_is_taken_over_and_a_broken_one_is_not() {
 
     old.write_pair(files.path());
     until("it looks by itself", || old.reaches(&server));
+}
+
+#[test]
+fn an_expired_certificate_is_told_with_its_times() {
+    let (authority, data) = (Authority::new(), TempDir::new().expect("a folder"));
+    let folder = authority.folder.path();
+    authority.write_pair_as(folder, |params| params.not_after = date_time_ymd(2026, 2, 3));
+    let mut server = Server::tls_logging(data.path(), folder, &folder.join("log"));
+    server.signal("TERM");
+    assert_eq!(server.wait(), Some(0));
+    let log = fs::read_to_string(folder.join("log")).expect("the log");
+    let warning = log.lines().find(|line| line.contains("the certificate has expired")).expect(&log);
+    assert!(warning.contains("2026-02-03T00:00:00.000Z"), "{warning}");
 }
 
 #[test]

@@ -42,8 +42,8 @@ impl Migrate {
         });
         output::report(global.output, &before.program.to_string(), &told, None)?;
         if due && self.check {
-            let message = format!("the database needs {} steps to schema {}", steps.len(), before.program);
-            return Err(Failure::new(Exit::Due, message).hint("back it up, then run `provost admin migrate` or start the server"));
+            return Err(Failure::new(Exit::Due, "the database needs a migration")
+                .hint("back it up, then run `provost admin migrate` or start the server"));
         }
         Ok(())
     }

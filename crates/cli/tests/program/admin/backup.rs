@@ -184,6 +184,7 @@ fn migrations_are_told_before_they_are_made() {
     let check = admin(&data, &["migrate", "--check"]);
     assert_eq!(check.code, 8, "{}", check.stderr);
     assert!(check.stdout.contains("core") && check.stderr.contains("provost admin migrate"), "{}{}", check.stdout, check.stderr);
+    assert!(check.stderr.starts_with("error: the database needs a migration\n"), "{}", check.stderr);
     assert!(!data.exists(), "nothing was made");
     let made = admin(&data, &["migrate", "-o", "json"]);
     assert_eq!(made.code, 0, "{}", made.stderr);

@@ -47,6 +47,16 @@ fn before_the_first_start_and_again_beside_the_server() {
 }
 
 #[test]
+fn without_its_database_there_is_no_beginning() {
+    let folder = TempDir::new().expect("a folder");
+    let key = folder.path().join("the-key").display().to_string();
+    let away = ["--database", "postgres://u@127.0.0.1:1/p?sslmode=disable", "--key-file", &key];
+    let ran = bootstrap(&folder.path().join("data"), "acme", "ada", &away);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert!(ran.stderr.starts_with("error: cannot use the database 127.0.0.1:1/p: error connecting"), "{}", ran.stderr);
+}
+
+#[test]
 fn another_user_s_folder_is_left_alone() {
     if std::fs::metadata("/proc/self").map(|me| std::os::unix::fs::MetadataExt::uid(&me)).ok() != Some(0) {
         assert!(std::env::var_os("PROVOST_TEST_REQUIRE").is_none(), "only root can give a folder away");

@@ -30,6 +30,10 @@ async fn keys_rotate_beside_a_server_and_alone() {
     let mut server = Server::start(data.path());
     let first = keys(data.path(), &["keys"]);
     assert_eq!(first.iter().map(|(_, state)| state.as_str()).collect::<Vec<_>>(), ["signs"]);
+    let csv = admin(data.path(), &["keys", "-o", "csv"]);
+    let (head, row) = csv.stdout.split_once("\r\n").expect("a first line");
+    assert_eq!((csv.code, head), (0, "id,state,signs_from,signs_until,published_until"), "{}", csv.stderr);
+    assert!(row.starts_with(&first[0].0), "{row}");
     let operator = User::with_token(&server, admin(data.path(), &["token"]).stdout.trim());
 
     let rotated = keys(data.path(), &["rotate-keys"]);

@@ -11,7 +11,10 @@ use tokio::{
 };
 
 use super::Finding;
-use crate::serve::{Settings, admin::socket, sts_settings};
+use crate::{
+    advice,
+    serve::{Settings, admin::socket, sts_settings},
+};
 
 /// How long a URL of the server may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -70,7 +73,10 @@ async fn answers(
             Ok(detail) => Finding::ok(check, format!("{url}: {detail}")),
             Err(detail) => Finding::failed(check, format!("{url}: {detail}")),
         },
-        Err(error) if runs => Finding::failed(check, error.message()),
+        Err(error) if runs => {
+            let advice = advice::about(error.message()).map(|advice| format!("; {advice}")).unwrap_or_default();
+            Finding::failed(check, format!("{}{advice}", error.message()))
+        }
         Err(_) => Finding::skipped(check, format!("{url} does not answer, and no server runs here")),
     }
 }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use domain::{Clock as _, Timestamp};
+use domain::{Clock as _, Error, Timestamp};
 use store::{Database, schema::Schema};
 use sts::RootKey;
 use tokio::time::timeout;
@@ -82,8 +82,14 @@ async fn database(settings: &Settings) -> (Finding, Option<Schema>) {
             (Finding::warning("database", told), Some(schema))
         }
         Ok((schema, false)) => (Finding::ok("database", format!("{name}: schema {}", schema.found)), Some(schema)),
+        Err(error) if names(&error, &settings.database) => (Finding::failed("database", error.message()), None),
         Err(error) => (Finding::failed("database", format!("{name}: {}", error.message())), None),
     }
+}
+
+/// Whether the error says by itself which database it is about.
+fn names(error: &Error, database: &Database) -> bool {
+    matches!(database, Database::Postgres(database) if error.message().contains(&database.to_string()))
 }
 
 fn key(settings: &Settings, schema: Option<Schema>) -> Finding {
