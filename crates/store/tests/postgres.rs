@@ -8,6 +8,8 @@ mod conformance;
 mod nodes;
 #[path = "postgres/outages.rs"]
 mod outages;
+#[path = "postgres/pipeline.rs"]
+mod pipeline;
 #[path = "postgres/proxy.rs"]
 mod proxy;
 #[path = "postgres/tls.rs"]

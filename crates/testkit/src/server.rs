@@ -115,6 +115,17 @@ impl TestServer {
         server
     }
 
+    /// The same server after a restart outside development mode, under its old URL: nobody new can log in, and who has a token
+    /// goes on. `self_service` is the setting `organizations.self-service`.
+    pub async fn restarted_outside_dev_mode(self, self_service: bool) -> Self {
+        let base_url = Some(self.base_url().to_owned());
+        self.running.stop().await;
+        let settings = Settings { dev: false, base_url, self_service_organizations: self_service, ..self.place.settings() };
+        let running = Box::pin(assemble(settings, self.clock.clone(), self.entropy.clone())).await.expect("the server starts");
+        let doors = Doors::open(&format!("http://{}", running.addr), None).await;
+        Self { running, doors, ..self }
+    }
+
     /// Stops the server; everything that was acknowledged is on disk then.
     pub async fn stop(self) {
         self.running.stop().await;

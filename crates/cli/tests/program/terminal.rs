@@ -3,6 +3,7 @@
 mod choices;
 mod interrupts;
 mod looks;
+mod progress;
 
 use std::process::Command;
 

@@ -2,7 +2,7 @@ use contract::chainguard::platform::iam::v2beta1::{
     CreateGroupRequest, Group, ListRoleBindingsRequest,
     rpc::{CreateGroup, ListRoleBindings},
 };
-use testkit::scenario;
+use testkit::{TestServer, Transport, scenario};
 
 use super::new_group;
 
@@ -63,4 +63,22 @@ async fn operators_own_nothing_they_create() {
     })
     .await;
     insta::assert_snapshot!(transcript);
+}
+
+#[tokio::test]
+async fn outside_dev_mode_a_setting_says_who_makes_organizations() {
+    let server = TestServer::start().await.restarted_outside_dev_mode(false).await;
+    for transport in [Transport::Json, Transport::Grpc] {
+        let refused = server.admin().call::<CreateGroup>(transport, new_group("", "mine")).await;
+        let why = "only operators of this server may create an organization";
+        assert_eq!((refused.code.as_str(), refused.body["message"].as_str()), ("PERMISSION_DENIED", Some(why)));
+    }
+    server.admin().must::<CreateGroup>(new_group(server.organization().as_str(), "folder")).await;
+    server.operator().await.must::<CreateGroup>(new_group("", "theirs")).await;
+
+    let server = server.restarted_outside_dev_mode(true).await;
+    let org = server.admin().must::<CreateGroup>(new_group("", "mine")).await;
+    server.admin().must::<CreateGroup>(new_group(&org.uid, "who makes it owns it")).await;
+    let nobody = server.nobody().call::<CreateGroup>(Transport::Json, new_group("", "x")).await;
+    assert_eq!(nobody.code, "UNAUTHENTICATED");
 }
