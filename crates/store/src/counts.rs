@@ -1,7 +1,8 @@
-//! How many rows of each noun live below each place, kept in the transaction of every insert and delete.
+//! How many rows of each noun live below each place, and how many of them directly in it, kept in the transaction of every
+//! insert and delete.
 //!
-//! A row counts for `/` and for each of its proper ancestors; a group also counts for itself, so that the count of a
-//! group's subtree is one lookup.
+//! A row counts for `/` and for each of its proper ancestors; a group also counts below itself, so that the count of a
+//! group's subtree is one lookup. A row is a child of its parent alone, and of `/` when it has none.
 
 use domain::{Noun, Result, Uidp};
 
@@ -14,7 +15,8 @@ const CHUNK: usize = 256;
 pub(crate) async fn add(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
     count(
         tx,
-        "INSERT INTO counts (prefix, noun, n) VALUES ($1, $2, 1) ON CONFLICT (prefix, noun) DO UPDATE SET n = counts.n + 1",
+        "INSERT INTO counts (prefix, noun, n, children) VALUES ($1, $2, 1, $3) \
+         ON CONFLICT (prefix, noun) DO UPDATE SET n = counts.n + 1, children = counts.children + $3",
         noun,
         uid,
     )
@@ -23,15 +25,16 @@ pub(crate) async fn add(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
 
 /// Counts a row that was deleted.
 pub(crate) async fn remove(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
-    count(tx, "UPDATE counts SET n = n - 1 WHERE prefix = $1 AND noun = $2", noun, uid).await
+    count(tx, "UPDATE counts SET n = n - 1, children = children - $3 WHERE prefix = $1 AND noun = $2", noun, uid).await
 }
 
 // Not one statement for both: the check that counts are never negative is made on the row to insert, even where the
 // conflict then turns the insert into an update.
 async fn count(tx: &mut Writer, sql: &str, noun: Noun, uid: &Uidp) -> Result<()> {
     let itself = (noun == Noun::Group).then_some(uid.as_str());
+    let parent = uid.parent_text();
     for prefix in [Uidp::ROOT].into_iter().chain(uid.ancestors()).chain(itself) {
-        tx.send(sql, &[prefix.into(), noun.as_str().into()]).await?;
+        tx.send(sql, &[prefix.into(), noun.as_str().into(), i64::from(prefix == parent).into()]).await?;
     }
     Ok(())
 }
@@ -52,6 +55,13 @@ pub(crate) async fn below(reader: &mut Reader, noun: Noun, prefixes: &[&str]) ->
         total += counts.into_iter().filter_map(|n| u64::try_from(n).ok()).sum::<u64>();
     }
     Ok(total)
+}
+
+/// How many rows of `noun` live directly in this place; those without a parent live in `/`.
+pub(crate) async fn children(reader: &mut Reader, noun: Noun, parent: &str) -> Result<u64> {
+    let sql = "SELECT children FROM counts WHERE prefix = $1 AND noun = $2";
+    let children = reader.query_one(sql, &[parent.into(), noun.as_str().into()], |row| row.int(0)).await?;
+    Ok(children.and_then(|n| u64::try_from(n).ok()).unwrap_or(0))
 }
 
 /// `$first, …`: `n` placeholders.

@@ -1,6 +1,9 @@
 //! One write: what it changes and what it leaves behind.
 
-use std::ops::{Deref, DerefMut};
+use std::{
+    collections::HashMap,
+    ops::{Deref, DerefMut},
+};
 
 use domain::{Ctx, Error, Noun, Op, Result, Revision, Timestamp};
 use serde::Serialize;
@@ -23,6 +26,8 @@ pub struct Writer {
     mode: Mode,
     revision: Revision,
     changes: Vec<changes::Change>,
+    /// Where each resource is among the changes.
+    changed: HashMap<(Noun, String), usize>,
     target: Option<(Noun, String, Op)>,
     events: i64,
 }
@@ -58,6 +63,7 @@ impl Writer {
             mode,
             revision: Revision::default(),
             changes: Vec::new(),
+            changed: HashMap::new(),
             target: None,
             events: 0,
         }
@@ -148,14 +154,16 @@ impl Writer {
 
     /// Puts a change into the feed, once per resource. Functions that change a noun have done so already.
     pub fn changed(&mut self, noun: Noun, uid: &str, op: Op) {
-        if let Some(known) = self.changes.iter_mut().find(|change| change.noun == noun && change.uid == uid) {
+        let next = self.changes.len();
+        let at = *self.changed.entry((noun, uid.to_owned())).or_insert(next);
+        if let Some(known) = self.changes.get_mut(at) {
             // Made and changed in one write is still new to everybody else.
             if known.op != Op::Created || op == Op::Deleted {
                 known.op = op;
             }
             return;
         }
-        let ordinal = i64::try_from(self.changes.len()).unwrap_or(i64::MAX);
+        let ordinal = i64::try_from(next).unwrap_or(i64::MAX);
         self.changes.push(changes::Change { revision: self.revision, ordinal, noun, uid: uid.to_owned(), op });
     }
 

@@ -56,6 +56,19 @@ async fn a_newer_schema_is_refused() {
     assert!(refused.message().contains("schema 999"), "{}", refused.message());
 }
 
+#[tokio::test]
+async fn an_older_database_is_brought_up_to_date() {
+    let engine = engine();
+    let store = engine.open().await.expect("opens");
+    let rows = conformance::counters::grow(&store).await;
+    store.close().await;
+    let raw = rusqlite::Connection::open(engine.folder.path().join("data/provost.db")).expect("opens");
+    raw.execute_batch("ALTER TABLE counts DROP COLUMN children; DELETE FROM schema_version WHERE version = 2").expect("writes");
+    drop(raw);
+    let store = engine.open().await.expect("is brought up to date");
+    conformance::counters::check(&store, &rows).await;
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn the_data_folder_is_for_its_owner_alone() {

@@ -60,7 +60,11 @@ const fn bytes(name: &'static str) -> Column {
 }
 
 pub(super) const TABLES: &[Table] = &[
-    Table { name: "counts", key: &[text("prefix"), text("noun")], columns: &[text("prefix"), text("noun"), int("n")] },
+    Table {
+        name: "counts",
+        key: &[text("prefix"), text("noun")],
+        columns: &[text("prefix"), text("noun"), int("n"), int("children")],
+    },
     Table {
         name: "groups",
         key: &[text("uid")],

@@ -55,7 +55,11 @@ async fn verify_counts(tx: &mut Writer, noun: Noun, table: &str) -> Result<()> {
     let counted = number(tx, &format!("SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM counts WHERE noun = '{name}'")).await?;
     let wanted =
         number(tx, &format!("SELECT CAST(coalesce(sum({places} + (length(uid) - 40) / 17), 0) AS BIGINT) FROM {table}")).await?;
-    agree(counted == wanted, || format!("counters of {table} are missing: they add up to {counted} instead of {wanted}"))
+    agree(counted == wanted, || format!("counters of {table} are missing: they add up to {counted} instead of {wanted}"))?;
+    // Every row is the child of one place; a place whose children have no counter is found above.
+    let children = format!("coalesce((SELECT count(*) FROM {table} WHERE parent = counts.prefix), 0)");
+    let wrong = number(tx, &format!("SELECT count(*) FROM counts WHERE noun = '{name}' AND children <> {children}")).await?;
+    agree(wrong == 0, || format!("{wrong} counters of {table} do not equal the children of their places"))
 }
 
 /// No row, change or audit row is newer than the last commit; every change was audited, and every commit once.

@@ -49,8 +49,13 @@ async fn below<E: Entity>(reader: &mut Reader, places: &[&Uidp]) -> Result<u64> 
 }
 
 async fn rows<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Stream, from_cursor: bool) -> Result<u64> {
-    if matches!(stream, Stream::All) && keys.terms.is_empty() {
-        return counts::below(reader, E::NOUN, &[Uidp::ROOT]).await;
+    if keys.terms.is_empty() && !from_cursor {
+        match stream {
+            Stream::All => return counts::below(reader, E::NOUN, &[Uidp::ROOT]).await,
+            Stream::Roots => return counts::children(reader, E::NOUN, Uidp::ROOT).await,
+            Stream::Children(parent) => return counts::children(reader, E::NOUN, parent.as_str()).await,
+            Stream::Below(_) | Stream::ProperlyBelow(_) | Stream::One(_) => {}
+        }
     }
     // The order does not matter for counting, so the narrowest index wins.
     let plan = plan::<E>(reader, stream, OrderField::Uid, &keys.terms, 0).await?;

@@ -79,6 +79,7 @@ async fn what_does_not_agree_with_itself_is_not_restored() {
         ("UPDATE counts SET n = n + 1 WHERE noun = 'group' AND prefix <> '/'", "counters of groups do not equal"),
         ("DELETE FROM counts WHERE noun = 'identity' AND prefix <> '/'", "counters of identities are missing"),
         ("UPDATE counts SET n = 5 WHERE noun = 'repo' AND prefix = '/'", "the total of repos"),
+        ("UPDATE counts SET children = 0 WHERE noun = 'repo' AND prefix <> '/'", "do not equal the children of their places"),
         ("DELETE FROM audit WHERE id = 1", "a commit without an audit row"),
         (
             "INSERT INTO audit (at, revision, actor, method, request_id, outcome) VALUES (1, 1, 'a', 'm', 'r', 'OK')",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Noun, Result, Scopes, Uidp};
+use domain::{Noun, Result, Scopes, Uidp, list::ParentFilter};
 use proptest::{
     prelude::*,
     strategy::ValueTree,
@@ -37,7 +37,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 60)
 }
 
-type Rows = BTreeMap<Uidp, Noun>;
+pub(crate) type Rows = BTreeMap<Uidp, Noun>;
 
 fn of(rows: &Rows, noun: Noun) -> Vec<Uidp> {
     rows.iter().filter(|(_, known)| **known == noun).map(|(uid, _)| uid.clone()).collect()
@@ -82,8 +82,17 @@ async fn remove(store: &Store, rows: &mut Rows, noun: Noun, uid: &Uidp) {
     }
 }
 
+/// The total of the children of a place.
+macro_rules! children_total {
+    ($reader:ident, $module:ident, $filter:expr, $of:ident) => {{
+        let mut query = store::ListQuery { page_size: 1, ..kit::everything($filter) };
+        query.uidp.children_of = Some($of.clone());
+        $module::list(&mut $reader, &query).await.expect("lists").total
+    }};
+}
+
 /// Totals come from the counters; the rows are what the test did.
-async fn check(store: &Store, rows: &Rows) {
+pub(crate) async fn check(store: &Store, rows: &Rows) {
     let mut reader = store.reader().await.expect("reads");
     let places: Vec<_> = [None].into_iter().chain(rows.keys().cloned().map(Some)).collect();
     for place in places {
@@ -105,13 +114,30 @@ async fn check(store: &Store, rows: &Rows) {
             total!(role_bindings, role_bindings::RoleBindingFilter::default()),
             total!(repos, repos::RepoFilter::default()),
         ];
-        let expected = [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::Repo].map(below);
-        assert_eq!(totals, expected, "below {place:?}");
+        let nouns = [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::Repo];
+        assert_eq!(totals, nouns.map(below), "below {place:?}");
+        let children = |noun| rows.iter().filter(|(uid, known)| **known == noun && uid.parent() == place).count() as u64;
+        let of = place.clone().map_or(ParentFilter::Root, ParentFilter::At);
+        assert_eq!(
+            [
+                children_total!(reader, groups, groups::GroupFilter::default(), of),
+                children_total!(reader, identities, identities::IdentityFilter::default(), of),
+                children_total!(reader, roles, roles::RoleFilter::default(), of),
+                children_total!(reader, role_bindings, role_bindings::RoleBindingFilter::default(), of),
+                children_total!(reader, repos, repos::RepoFilter::default(), of),
+            ],
+            nouns.map(children),
+            "children of {place:?}"
+        );
     }
 }
 
 pub(crate) async fn counters_equal_the_rows(engine: &impl Engine) {
-    let store = engine.open().await.expect("opens");
+    grow(&engine.open().await.expect("opens")).await;
+}
+
+/// Random rows of every noun, checked as they come and go.
+pub(crate) async fn grow(store: &Store) -> Rows {
     let mut next = 0;
     let mut rows = Rows::new();
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
@@ -123,15 +149,16 @@ pub(crate) async fn counters_equal_the_rows(engine: &impl Engine) {
             let may_be_root = matches!(step.noun, Noun::Group | Noun::Identity | Noun::Role);
             if !step.add {
                 if !there.is_empty() {
-                    remove(&store, &mut rows, step.noun, step.row.get(&there)).await;
+                    remove(store, &mut rows, step.noun, step.row.get(&there)).await;
                 }
             } else if may_be_root && (groups.is_empty() || next % 5 == 0) {
-                add(&store, &mut rows, step, kit::root(next)).await;
+                add(store, &mut rows, step, kit::root(next)).await;
             } else if !groups.is_empty() {
-                add(&store, &mut rows, step, kit::child(step.place.get(&groups), next)).await;
+                add(store, &mut rows, step, kit::child(step.place.get(&groups), next)).await;
             }
         }
-        check(&store, &rows).await;
+        check(store, &rows).await;
     }
     assert!(rows.len() > 20, "the test has done something");
+    rows
 }

@@ -5,7 +5,10 @@ use std::collections::HashSet;
 use domain::{Kind, Revision, Uidp};
 use store::{Store, changes, iam::groups};
 
-use super::{conformance::Engine, engine, kit, open};
+use super::{
+    conformance::{Engine, counters},
+    engine, kit, open,
+};
 
 async fn exists(store: &Store, uid: &Uidp) -> bool {
     groups::get(&mut store.reader().await.expect("reads"), uid).await.expect("reads").is_some()
@@ -19,7 +22,18 @@ async fn one_of_several_makes_the_tables() {
         let store = store.await.expect("runs").expect("opens");
         kit::org(&store, n).await;
     }
-    assert_eq!(server.database.sql("SELECT count(*), max(version) FROM schema_version"), "1|1");
+    assert_eq!(server.database.sql("SELECT count(*), max(version) FROM schema_version"), "2|2");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_older_database_is_brought_up_to_date() {
+    let Some(server) = engine() else { return };
+    let store = server.open().await.expect("opens");
+    let rows = counters::grow(&store).await;
+    store.close().await;
+    server.database.sql("ALTER TABLE counts DROP COLUMN children; DELETE FROM schema_version WHERE version = 2");
+    let store = server.open().await.expect("is brought up to date");
+    counters::check(&store, &rows).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,0 +1,81 @@
+//! An organization with very many repositories.
+
+use domain::{Timestamp, Uidp};
+use store::{Store, iam::groups, registry::repos};
+
+use crate::kit;
+
+/// Rows of one write.
+const WRITE: u64 = 5000;
+/// Folders beside the large one.
+const FOLDERS: u64 = 1000;
+
+/// 60 % of the rows are in one folder, the others spread over [`FOLDERS`] more. The order of names and the order of times have
+/// nothing to do with the order of identifiers.
+pub(crate) struct World {
+    pub(crate) org: Uidp,
+    pub(crate) large: Uidp,
+    pub(crate) rows: u64,
+}
+
+impl World {
+    pub(crate) fn new(rows: u64) -> Self {
+        let org = kit::root(1);
+        Self { large: kit::child(&org, FOLDERS / 2), org, rows }
+    }
+
+    /// `n` of the small folders, spread over all of them.
+    pub(crate) fn scattered(&self, n: u64) -> Vec<Uidp> {
+        (0..n).map(|at| self.folder(at * FOLDERS / n)).collect()
+    }
+
+    fn folder(&self, n: u64) -> Uidp {
+        // The large one has the number in the middle.
+        kit::child(&self.org, n + u64::from(n >= FOLDERS / 2))
+    }
+
+    /// Fills the store unless it has been filled before; says whether it did.
+    pub(crate) async fn fill(&self, store: &Store) -> bool {
+        let there = groups::get(&mut store.reader().await.expect("reads"), &self.org).await.expect("reads").is_some();
+        if there {
+            return false;
+        }
+        let folders: Vec<_> = (0..FOLDERS).map(|n| self.folder(n)).chain([self.large.clone()]).collect();
+        let org = self.org.clone();
+        let groups = [org].into_iter().chain(folders).collect::<Vec<_>>();
+        kit::write(store, |tx| {
+            Box::pin(async move {
+                for (n, uid) in groups.into_iter().enumerate() {
+                    groups::insert(tx, &kit::group(uid, &format!("folder-{n}"))).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+        .expect("adds the folders");
+        for from in (0..self.rows).step_by(usize::try_from(WRITE).expect("fits")) {
+            let rows: Vec<_> = (from..self.rows.min(from + WRITE)).map(|n| self.row(n)).collect();
+            kit::write(store, |tx| {
+                Box::pin(async move {
+                    for row in rows {
+                        repos::insert(tx, &row).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+            .expect("adds rows");
+        }
+        true
+    }
+
+    fn row(&self, n: u64) -> domain::registry::Repo {
+        let (large, small) = (self.rows * 6 / 10, self.rows * 4 / 10);
+        let parent = if n < large { self.large.clone() } else { self.folder((n - large) * FOLDERS / small.max(1)) };
+        // Multiplying by an odd number and keeping the low bits goes through all of them, in another order.
+        let shuffled = n.wrapping_mul(0x9e37_79b1) & 0xff_ffff;
+        let mut repo = kit::repo(kit::child(&parent, n), &format!("repo-{shuffled:08}"));
+        repo.created_at = Timestamp(i64::try_from(n.wrapping_mul(0x85eb_ca6b) & 0xff_ffff).expect("fits"));
+        repo
+    }
+}
