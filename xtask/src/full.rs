@@ -13,6 +13,8 @@ const FORMS: &[Form] = &[
     Form { arguments: &["test", "--workspace", "--exclude", "e2e", "--lib", "--tests"], switch: ("PROPTEST_CASES", "4096") },
     // Each round checks all that came before it, so twice the rounds take four times as long.
     Form { arguments: &["test", "--package", "cli", "--test", "crash"], switch: ("PROVOST_TEST_KILLS", "40") },
+    // Twenty times the histories.
+    Form { arguments: &["test", "--package", "e2e", "--test", "model"], switch: ("PROVOST_TEST_STEPS", "200000") },
 ];
 
 /// Runs them one after the other and stops at the first that fails.

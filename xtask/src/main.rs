@@ -8,6 +8,7 @@ mod check_deps;
 mod check_text;
 mod full;
 mod generate;
+mod model;
 mod workspace;
 
 /// Chores of the repository.
@@ -30,6 +31,8 @@ enum Chore {
     CheckDeps,
     /// Check the rules for text and file sizes that no other tool knows.
     CheckText,
+    /// Compare a server with the reference model over random histories, on one database or the other.
+    Model(model::Run),
     /// Run the long forms of the suites: more seeds, more kills, every combination.
     Full,
 }
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Chore::Gen { check } => generate::run(check),
         Chore::CheckDeps => check_deps::run(),
         Chore::CheckText => check_text::run(),
+        Chore::Model(run) => model::run(&run),
         Chore::Full => full::run(),
     };
     match outcome {

@@ -157,7 +157,10 @@ async fn folders_show_the_kind_of_their_organization() {
     let other = world.groups.update(&operator, &folder.uid, edit_group(|spec| spec.kind = OrgKind::Dev)).await;
     assert_eq!(violated(other), ["kind"]);
     let renamed = world.groups.update(&operator, &folder.uid, edit_group(|spec| spec.name = name("new"))).await.unwrap();
-    assert_eq!((renamed.spec.name, renamed.spec.kind), (name("new"), OrgKind::Infra));
+    assert_eq!((renamed.spec.name.clone(), renamed.spec.kind), (name("new"), OrgKind::Infra));
+    world.wait(1);
+    let unsaid = world.groups.update(&world.operator(), &folder.uid, edit_group(|spec| spec.kind = OrgKind::Unspecified)).await;
+    assert_eq!(unsaid.unwrap(), renamed, "a folder whose kind is not said keeps it, which changes nothing");
 }
 
 #[tokio::test]

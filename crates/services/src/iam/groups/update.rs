@@ -2,7 +2,7 @@
 
 use domain::{
     Ctx, Noun, Op, Patch, Result, Uidp,
-    iam::{Group, GroupSpec},
+    iam::{Group, GroupSpec, OrgKind},
 };
 use store::iam::groups;
 
@@ -21,7 +21,11 @@ impl Groups {
                 Box::pin(async move {
                     let current = groups::get(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
                     call.check_match(current.revision)?;
-                    let wish = patch(&current.spec)?;
+                    let mut wish = patch(&current.spec)?;
+                    // What a folder is need not be said: it is what its organization is.
+                    if !uid.is_root() && wish.kind == OrgKind::Unspecified {
+                        wish.kind = current.spec.kind;
+                    }
                     if wish == current.spec {
                         return Ok(current);
                     }

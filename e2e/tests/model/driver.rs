@@ -1,0 +1,201 @@
+//! Carries out steps on a real server and on the model, and compares.
+
+mod calls;
+mod compare;
+mod pages;
+
+use std::fmt;
+
+use domain::Clock as _;
+use serde_json::Value;
+use testkit::{Actor, Outcome, TestServer};
+
+use crate::{
+    answer::Answer,
+    history::{Action, Caller, Kind, Noun, Proof, Ref, Step},
+    rules::Given,
+    state::{State, Thing, What, instant, principal},
+};
+
+/// A server, and the model of it.
+pub(crate) struct Driver {
+    server: TestServer,
+    pub(crate) state: State,
+    /// An operator with a fresh token, who sees everything.
+    eye: Actor,
+    eye_opened: i64,
+}
+
+/// Where server and model part.
+#[derive(Debug)]
+pub(crate) struct Disagreement {
+    pub(crate) step: usize,
+    expected: String,
+    got: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at step {}\nthe model expects {}\nthe server answers {}", self.step, self.expected, self.got)
+    }
+}
+
+impl Driver {
+    /// A new server, and a model that knows what a new server has.
+    pub(crate) async fn begin() -> Self {
+        let server = TestServer::start().await;
+        let (eye, now) = (server.operator().await, server.clock().now().0);
+        let state = State { now, issuer: server.issuer(), admin: server.admin_uid().to_string(), ..State::default() };
+        let mut driver = Self { server, state, eye, eye_opened: now };
+        for noun in [Noun::Group, Noun::Identity, Noun::Role, Noun::Binding] {
+            for row in driver.everything(noun).await {
+                let number = driver.state.things.len();
+                assert_eq!(row["createTime"], instant(now), "a new server is as old as the test");
+                let uid = row["uid"].as_str().expect("a uid").to_owned();
+                let thing = Thing { created: now, updated: now, version: 1, seen: None, what: read(noun, &row) };
+                driver.state.names.insert(Ref::Initial(number), uid.clone());
+                driver.state.things.insert(uid, thing);
+            }
+        }
+        driver
+    }
+
+    pub(crate) async fn end(self) {
+        self.server.stop().await;
+    }
+
+    /// Carries out a step; what both answer.
+    ///
+    /// # Errors
+    /// When the server's answer is not the model's.
+    pub(crate) async fn step(&mut self, step: &Step) -> Result<Answer, Disagreement> {
+        self.server.clock().advance_seconds(step.wait);
+        self.state.now = self.server.clock().now().0;
+        let mut outcome = self.call(step).await;
+        let given = self.given(step, &mut outcome).await;
+        let answer = self.state.carry_out(step, &given);
+        let differs = |expected: String, got: &Outcome| Disagreement {
+            step: step.number,
+            expected,
+            got: format!("{} {:#}", got.code, got.body),
+        };
+        match &answer {
+            Answer::Done { body: Value::Array(rows), .. } => {
+                let Action::List(list) = &step.action else { unreachable!("only lists answer lists") };
+                pages::compare(list, rows, &outcome).map_err(|expected| differs(expected, &outcome))?;
+            }
+            Answer::Done { body, tagged } => {
+                if outcome.code != "OK" || compare::normal(body) != compare::normal(&outcome.body) {
+                    return Err(differs(format!("OK {body:#}"), &outcome));
+                }
+                if let Some(uid) = tagged {
+                    self.compare_etag(step, uid, outcome.etag.as_deref()).map_err(|expected| differs(expected, &outcome))?;
+                }
+            }
+            Answer::Refused(refusal) => {
+                if compare::refusal(&outcome).as_ref() != Some(refusal) {
+                    return Err(differs(format!("{refusal:?}"), &outcome));
+                }
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Compares everything there is.
+    ///
+    /// # Errors
+    /// When server and model do not have the same.
+    pub(crate) async fn compare_everything(&mut self, step: usize) -> Result<(), Disagreement> {
+        for noun in [Noun::Group, Noun::Identity, Noun::Role, Noun::Binding] {
+            let got = compare::normal(&Value::Array(self.everything(noun).await));
+            let expected: Vec<Value> = self.state.all(noun).map(|(uid, _)| self.state.show(uid)).collect();
+            let expected = compare::normal(&Value::Array(expected));
+            if got != expected {
+                return Err(Disagreement { step, expected: format!("{expected:#}"), got: format!("{got:#}") });
+            }
+        }
+        Ok(())
+    }
+
+    /// An unchanged thing has the entity tag that it had, a changed one another.
+    fn compare_etag(&mut self, step: &Step, uid: &str, etag: Option<&str>) -> Result<(), String> {
+        let Some(etag) = etag else { return Err("an entity tag".to_owned()) };
+        let Some(thing) = self.state.things.get_mut(uid).filter(|_| !step.validate_only) else { return Ok(()) };
+        if let Some((version, seen)) = &thing.seen
+            && (*version == thing.version) != (seen == etag)
+        {
+            return Err(format!("version {} not to be tagged {etag}: version {version} was {seen}", thing.version));
+        }
+        thing.seen = Some((thing.version, etag.to_owned()));
+        Ok(())
+    }
+
+    /// Takes out of an answer what only the server can know.
+    async fn given(&mut self, step: &Step, outcome: &mut Outcome) -> Given {
+        let mut given = Given::default();
+        if outcome.code != "OK" {
+            return given;
+        }
+        let body = &mut outcome.body;
+        match &step.action {
+            Action::Create { parent, .. } => {
+                given.uids.extend(body["uid"].as_str().map(str::to_owned));
+                let creator = matches!(step.caller, Caller::Bearer(token) if self.state.tokens[&token].identity.is_some());
+                if parent.is_none() && creator && !step.validate_only {
+                    let uid = given.uids.first().cloned().unwrap_or_default();
+                    given.ownership = self.only_binding(&uid).await;
+                }
+            }
+            Action::Batch { .. } => {
+                let made = body["roleBindings"].as_array().into_iter().flatten();
+                given.uids.extend(made.filter_map(|binding| binding["uid"].as_str()).map(str::to_owned));
+            }
+            Action::Operate | Action::Exchange { .. } | Action::Narrow { .. } => {
+                let token = body.as_object_mut().and_then(|body| body.remove("token"));
+                given.token = token.and_then(|token| token.as_str().map(str::to_owned));
+            }
+            _ => {}
+        }
+        given
+    }
+
+    async fn eye(&mut self) -> Actor {
+        let now = self.server.clock().now().0;
+        if now > self.eye_opened + 500_000 {
+            (self.eye, self.eye_opened) = (self.server.operator().await, now);
+        }
+        self.eye.clone()
+    }
+
+    /// Whoever calls.
+    fn actor(&self, caller: Caller) -> Actor {
+        match caller {
+            Caller::Garbage => self.server.bearer("garbage"),
+            Caller::Bearer(step) if self.state.tokens.contains_key(&step) => self.server.bearer(&self.state.tokens[&step].text),
+            Caller::Nobody | Caller::Bearer(_) => self.server.nobody(),
+        }
+    }
+}
+
+/// Reads a thing of a new server.
+fn read(noun: Noun, row: &Value) -> What {
+    let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    let (name, description) = (text("name"), text("description"));
+    match noun {
+        Noun::Group => {
+            let kind = Kind::ALL.into_iter().find(|kind| row["kind"] == kind.text()).expect("a kind that the model knows");
+            What::Group { name, description, verified: row["verified"] == true, kind }
+        }
+        Noun::Identity => {
+            let subject = row["claimMatch"]["subject"].as_str().map(|subject| Proof::Subject(subject.to_owned()));
+            let part = || (1..3).find(|number| row["servicePrincipal"] == principal(*number)).map(Proof::Principal);
+            What::Identity { name, description, proof: subject.or_else(part).expect("a proof that the model knows"), proofs: 1 }
+        }
+        Noun::Role => {
+            let capabilities = row["capabilities"].as_array().expect("capabilities").iter();
+            let capabilities = capabilities.filter_map(Value::as_str).map(str::to_owned).collect();
+            What::Role { name, description, capabilities }
+        }
+        Noun::Binding => What::Binding { identity: text("identityUid"), role: text("roleUid") },
+    }
+}
