@@ -12,7 +12,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("contract", &[]),
     ("access", &["domain"]),
     ("store", &["domain"]),
-    ("sts", &["domain", "store"]),
+    ("sts", &["domain", "access", "store"]),
     ("services", &["domain", "access", "store"]),
     ("devidp", &["domain"]),
     ("api", &["contract", "domain", "services", "sts"]),

@@ -7,5 +7,5 @@ pub mod built_in;
 mod decide;
 mod narrow;
 
-pub use decide::{Decision, decide, held_at, scopes};
+pub use decide::{Decision, decide};
 pub use narrow::narrow;

@@ -1,43 +1,41 @@
 //! What a token keeps of its identity's grants.
 
-use domain::{Grant, Narrowing, Place, Uidp};
+use domain::{CapabilitySet, Grant, Grants, Narrowing, Place, Uidp};
 
-/// The grants that remain under a narrowing: only the named capabilities, only at or below the named groups. A grant
-/// at an ancestor of such a group remains, moved down to the group.
+/// The grants that remain under a narrowing: only the named capabilities, only at or below the named groups. What holds at
+/// such a group because of a grant above it remains, at the group.
 #[must_use]
-pub fn narrow(grants: Vec<Grant>, narrowing: &Narrowing) -> Vec<Grant> {
-    let within = match &narrowing.scopes {
-        None => grants,
-        Some(groups) => grants.iter().flat_map(|grant| groups.iter().filter_map(|group| inside(grant, group))).collect(),
+pub fn narrow(grants: &Grants, narrowing: &Narrowing) -> Grants {
+    let kept = |at, held: CapabilitySet| match &narrowing.capabilities {
+        None => Some(Grant { at, capabilities: held }),
+        Some(kept) => Some(held.intersection(kept)).filter(|left| !left.is_empty()).map(|left| Grant { at, capabilities: left }),
     };
-    match &narrowing.capabilities {
-        None => within,
-        Some(kept) => within
-            .into_iter()
-            .map(|grant| Grant { capabilities: grant.capabilities.intersection(kept), ..grant })
-            .filter(|grant| !grant.capabilities.is_empty())
-            .collect(),
+    let at = |(at, held): (&Uidp, CapabilitySet)| kept(Place::At(at.clone()), held);
+    match &narrowing.scopes {
+        None => {
+            let everywhere = grants.everywhere().and_then(|held| kept(Place::Everywhere, held));
+            everywhere.into_iter().chain(grants.places().filter_map(at)).collect()
+        }
+        Some(groups) => {
+            let inside = |group| grants.covering(group).map(|held| (group, held)).into_iter().chain(grants.below(group));
+            groups.iter().flat_map(inside).filter_map(at).collect()
+        }
     }
-}
-
-/// The part of `grant` that holds at or below `group`.
-fn inside(grant: &Grant, group: &Uidp) -> Option<Grant> {
-    let at = match &grant.at {
-        place if place.covers(group) => Place::At(group.clone()),
-        Place::At(at) if group.contains(at) => Place::At(at.clone()),
-        _ => return None,
-    };
-    Some(Grant { at, capabilities: grant.capabilities })
 }
 
 #[cfg(test)]
 mod tests {
-    use domain::CapabilitySet;
-
     use super::*;
 
     fn grant(at: &Uidp, capability: &str) -> Grant {
         Grant { at: Place::At(at.clone()), capabilities: CapabilitySet::from_names([capability]) }
+    }
+
+    /// One grant for each place.
+    fn listed(grants: &Grants) -> Vec<Grant> {
+        let everywhere = grants.everywhere().map(|capabilities| Grant { at: Place::Everywhere, capabilities });
+        let places = grants.places().map(|(at, capabilities)| Grant { at: Place::At(at.clone()), capabilities });
+        everywhere.into_iter().chain(places).collect()
     }
 
     /// The published example: one binding at a group, one at its child.
@@ -45,14 +43,16 @@ mod tests {
     fn scopes_keep_what_applies_inside_them() {
         let foo = Uidp::root_from([1; 20]);
         let bar = foo.child([2; 8]);
-        let grants = vec![grant(&foo, "groups.list"), grant(&bar, "repo.list")];
+        let grants = [grant(&foo, "groups.list"), grant(&bar, "repo.list")].into_iter().collect();
         let scoped = |scopes: &[&Uidp]| {
             let scopes = Some(scopes.iter().map(|uidp| (*uidp).clone()).collect());
-            narrow(grants.clone(), &Narrowing { scopes, capabilities: None })
+            listed(&narrow(&grants, &Narrowing { scopes, capabilities: None }))
         };
-        assert_eq!(scoped(&[&bar]), [grant(&bar, "groups.list"), grant(&bar, "repo.list")]);
+        let both = CapabilitySet::from_names(["groups.list", "repo.list"]);
+        assert_eq!(scoped(&[&bar]), [Grant { at: Place::At(bar.clone()), capabilities: both }]);
         assert_eq!(scoped(&[&foo]), [grant(&foo, "groups.list"), grant(&bar, "repo.list")]);
-        assert_eq!(scoped(&[&bar.child([3; 8])]).len(), 2);
+        let below = bar.child([3; 8]);
+        assert_eq!(scoped(&[&below]), [Grant { at: Place::At(below.clone()), capabilities: both }]);
         assert_eq!(scoped(&[&Uidp::root_from([9; 20])]), []);
         assert_eq!(scoped(&[]), []);
     }
@@ -60,9 +60,10 @@ mod tests {
     #[test]
     fn capabilities_only_shrink() {
         let foo = Uidp::root_from([1; 20]);
-        let grants = vec![grant(&foo, "groups.list"), Grant { at: Place::Everywhere, capabilities: CapabilitySet::ALL }];
+        let everywhere = |capabilities| Grant { at: Place::Everywhere, capabilities };
+        let grants = [grant(&foo, "groups.list"), everywhere(CapabilitySet::ALL)].into_iter().collect();
         let kept = CapabilitySet::from_names(["repo.list"]);
         let narrowing = Narrowing { scopes: None, capabilities: Some(kept) };
-        assert_eq!(narrow(grants, &narrowing), [Grant { at: Place::Everywhere, capabilities: kept }]);
+        assert_eq!(listed(&narrow(&grants, &narrowing)), [everywhere(kept)]);
     }
 }

@@ -58,6 +58,8 @@ pub enum Op {
     Updated,
     /// It is gone.
     Deleted,
+    /// It stays as it is, and is bound to other roles, or at other places: of identities.
+    Rebound,
 }
 
 impl Op {
@@ -68,6 +70,7 @@ impl Op {
             Self::Created => "created",
             Self::Updated => "updated",
             Self::Deleted => "deleted",
+            Self::Rebound => "rebound",
         }
     }
 }

@@ -6,7 +6,8 @@ use crate::{
     caller::{Actor, Caller},
     entropy::Entropy,
     error::{Error, Kind, Rule},
-    grant::{Grant, Scopes},
+    grant::Scopes,
+    grants::Grants,
     revision::{Etag, Revision},
     secret::Secret,
     time::Timestamp,
@@ -26,7 +27,7 @@ pub struct Ctx {
     /// On whose behalf.
     pub actor: Actor,
     /// What the actor holds, after the token's narrowing.
-    pub grants: Arc<[Grant]>,
+    pub grants: Arc<Grants>,
     /// Where the actor holds the method's capabilities.
     pub scopes: Arc<Scopes>,
     /// The bearer token as it arrived, for the methods that judge it themselves.
@@ -74,7 +75,7 @@ impl Ctx {
             api_version: "",
             event: None,
             actor: Actor::System(task),
-            grants: Arc::new([]),
+            grants: Arc::default(),
             scopes: Arc::new(Scopes::Subtrees(Vec::new())),
             bearer: None,
             peer: None,

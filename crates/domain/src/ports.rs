@@ -1,12 +1,14 @@
 //! What one crate needs and another gives: small traits, implemented below and wired by the program.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 use crate::{
     caller::Caller,
     ctx::{Ctx, IdempotencyClaim},
     error::{Error, Violations},
-    grant::Grant,
+    grants::Grants,
     iam::Relationship,
     secret::Secret,
     time::Timestamp,
@@ -15,11 +17,12 @@ use crate::{
 /// Judges API tokens. Implemented by `sts`, used by the gate.
 #[async_trait]
 pub trait Authenticate: Send + Sync {
-    /// The caller that `bearer` proves, and everything its identity holds at this moment, before the token's narrowing.
+    /// The caller that `bearer` proves, and what of its identity's grants at this moment the token keeps.
     ///
     /// # Errors
-    /// Unauthenticated when the token is malformed, altered, expired, of another audience or revoked.
-    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Caller, Vec<Grant>), Error>;
+    /// Unauthenticated when the token is malformed, altered, expired, of another audience or revoked; unavailable when that
+    /// cannot be found out.
+    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error>;
 }
 
 /// Remembers the answers of idempotent requests. Implemented by `services`, used by the gate.

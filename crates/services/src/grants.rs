@@ -44,7 +44,7 @@ pub(crate) fn require_grantable(ctx: &Ctx, given: &CapabilitySet, at: &Uidp) -> 
 pub(crate) fn require_all_of(ctx: &Ctx, grants: &[Grant]) -> Result<()> {
     grants.iter().try_for_each(|grant| match &grant.at {
         Place::At(at) => require_grantable(ctx, &grant.capabilities, at),
-        Place::Everywhere if ctx.grants.iter().any(|own| own.at == Place::Everywhere) => Ok(()),
+        Place::Everywhere if ctx.grants.everywhere().is_some() => Ok(()),
         Place::Everywhere => Err(escalation(&grant.capabilities, Uidp::ROOT)),
     })
 }

@@ -72,6 +72,15 @@ impl Engine {
         }
     }
 
+    /// The last commit that anybody was told of, where that is known without asking.
+    pub(crate) fn published(&self) -> Option<Revision> {
+        match self {
+            Self::Sqlite(engine) => Some(engine.published()),
+            // Other nodes write as well.
+            Self::Postgres(_) => None,
+        }
+    }
+
     /// Its name.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -205,6 +214,15 @@ impl Connection {
             (Self::Sqlite(_), Index::Primary(table)) => format!(" INDEXED BY sqlite_autoindex_{table}_1"),
             (Self::Sqlite(_), Index::Named(table, columns)) => format!(" INDEXED BY {table}_{columns}"),
             (Self::Postgres(_), _) => String::new(),
+        }
+    }
+
+    /// The expression for a number that another server of the database, or one that was restored or promoted, does not have.
+    pub(crate) fn server(&self) -> &'static str {
+        match self {
+            // One process has the file for as long as it runs.
+            Self::Sqlite(_) => "0",
+            Self::Postgres(_) => "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint",
         }
     }
 

@@ -4,3 +4,4 @@ pub mod groups;
 pub mod identities;
 pub mod role_bindings;
 pub mod roles;
+pub mod standings;

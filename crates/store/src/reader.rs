@@ -63,6 +63,11 @@ impl Reader {
         Ok(self.query_one(sql, params, |_| Ok(())).await?.is_some())
     }
 
+    /// The expression for which server this is, see [`Connection::server`].
+    pub(crate) fn server(&self) -> &'static str {
+        self.connection.server()
+    }
+
     /// The name of the engine behind it.
     pub(crate) fn engine(&self) -> &'static str {
         self.connection.engine()

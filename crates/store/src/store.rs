@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use domain::{Clock, Ctx, Entropy, Error, Result};
+use domain::{Clock, Ctx, Entropy, Error, Result, Revision};
 use tracing::{Instrument as _, Span};
 
 use crate::{
@@ -70,6 +70,13 @@ impl Store {
     pub async fn reader(&self) -> Result<Reader> {
         let span = self.inner.span("store read");
         Ok(Reader::counted(self.inner.metrics.reading(self.inner.engine.snapshot()).await?, span))
+    }
+
+    /// The last commit that anybody was told of: every write that was answered before this call is at or before it. `None`
+    /// where other nodes write as well, so that only the database knows.
+    #[must_use]
+    pub fn published(&self) -> Option<Revision> {
+        self.inner.engine.published()
     }
 
     /// Runs `work` in a transaction. When it succeeds, what it changed is kept together with an audit row, the feed, the

@@ -157,8 +157,8 @@ impl Writer {
         let next = self.changes.len();
         let at = *self.changed.entry((noun, uid.to_owned())).or_insert(next);
         if let Some(known) = self.changes.get_mut(at) {
-            // Made and changed in one write is still new to everybody else.
-            if known.op != Op::Created || op == Op::Deleted {
+            // Made and changed in one write is still new to everybody else; bound otherwise is less than changed.
+            if op != Op::Rebound && (known.op != Op::Created || op == Op::Deleted) {
                 known.op = op;
             }
             return;

@@ -1,7 +1,9 @@
 //! Judging the tokens of API calls against the current state.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
-use domain::{Caller, CapabilitySet, Error, Grant, Place, Rule, Secret, Timestamp, ports::Authenticate};
+use domain::{Caller, Error, Grants, Rule, Secret, Timestamp, ports::Authenticate};
 use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::Registry,
@@ -36,26 +38,27 @@ impl Authenticator {
         registry.register("token_verifications", help, self.verifications.clone());
     }
 
-    async fn judge(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Caller, Vec<Grant>), Error> {
+    async fn judge(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
         let token = self.tokens.verify(bearer, now).await?;
         if !token.caller.audience.contains(&self.audience) {
             let message = format!("the token is not for this API; exchange for the audience {}", self.audience);
             return Err(Error::unauthenticated(Rule::TokenInvalid, message));
         }
         if token.caller.operator {
-            let everything = Grant { at: Place::Everywhere, capabilities: CapabilitySet::ALL };
-            return Ok((token.caller, vec![everything]));
+            let grants = access::narrow(&Grants::everything(), &token.caller.narrowing);
+            return Ok((Arc::new(token.caller), Arc::new(grants)));
         }
         let mut reader = self.store.reader().await?;
         refuse_revoked(&mut reader, &token).await?;
         let grants = role_bindings::grants_of(&mut reader, &token.caller.identity).await?;
-        Ok((token.caller, grants))
+        let grants = access::narrow(&grants.into_iter().collect(), &token.caller.narrowing);
+        Ok((Arc::new(token.caller), Arc::new(grants)))
     }
 }
 
 #[async_trait]
 impl Authenticate for Authenticator {
-    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Caller, Vec<Grant>), Error> {
+    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
         let judged = self.judge(bearer, now).await;
         let outcome = judged.as_ref().map_or_else(|error| error.rule().as_str(), |_| "OK");
         self.verifications.get_or_create(&[("outcome", outcome)]).inc();

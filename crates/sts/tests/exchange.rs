@@ -34,8 +34,8 @@ async fn a_workload_exchanges_its_token() {
 
     world.bind(&identity, &["groups.list"]).await;
     let (caller, grants) = world.authenticate(issued.token.expose(), NOW).await.expect("a caller");
-    assert_eq!((caller.identity, caller.operator, caller.email.as_deref()), (identity.clone(), false, Some("a@b.example")));
-    assert_eq!(grants.iter().map(|grant| grant.capabilities.names()).collect::<Vec<_>>(), [vec!["groups.list"]]);
+    assert_eq!((&caller.identity, caller.operator, caller.email.as_deref()), (&identity, false, Some("a@b.example")));
+    assert_eq!(grants.places().map(|(_, held)| held.names()).collect::<Vec<_>>(), [vec!["groups.list"]]);
 
     // The exchange is in the audit log, and the identity was seen.
     world.exchange_at(&sign(&key, &upstream), target(&identity), NOW.plus_seconds(5)).await.expect("a token");

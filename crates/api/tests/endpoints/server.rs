@@ -11,8 +11,8 @@ use std::{
 use api::{Endpoint, Services};
 use contract::Rpc;
 use domain::{
-    Actor, Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Etag, Grant, Narrowing, Place, Result, Scopes, Secret, Timestamp,
-    error::Detail, iam::identity::operator_uid,
+    Actor, Caller, Clock, Ctx, Entropy, Error, Etag, Grants, Narrowing, Result, Scopes, Secret, Timestamp, error::Detail,
+    iam::identity::operator_uid,
 };
 use prost::Message;
 use services::{Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, WhoAmI};
@@ -77,7 +77,7 @@ impl Server {
         };
         Ctx {
             actor: Actor::Caller(Arc::new(caller)),
-            grants: Arc::new([Grant { at: Place::Everywhere, capabilities: CapabilitySet::ALL }]),
+            grants: Arc::new(Grants::everything()),
             scopes: Arc::new(Scopes::All),
             ..Ctx::system("test", NOW, self.entropy.clone())
         }

@@ -2,7 +2,7 @@
 
 use access::Decision;
 use contract::{Access, Method};
-use domain::{Capability, CapabilitySet, Error, Grant, Rule, Uidp, error::Violation};
+use domain::{Capability, CapabilitySet, Error, Grants, Rule, Uidp, error::Violation};
 
 /// Who may call a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub(crate) fn place(field: &str, text: Option<&str>) -> Result<Uidp, Error> {
 ///
 /// # Errors
 /// Permission denied, naming what is missing and where.
-pub(crate) fn decide(grants: &[Grant], needed: &CapabilitySet, at: &Uidp) -> Result<(), Error> {
+pub(crate) fn decide(grants: &Grants, needed: &CapabilitySet, at: &Uidp) -> Result<(), Error> {
     match access::decide(grants, needed, at) {
         Decision::Allow => Ok(()),
         Decision::Deny { missing } => {

@@ -68,8 +68,8 @@ impl Gate {
         } else {
             let (caller, grants) = self.authenticate.authenticate(&bearer?, ctx.now).await?;
             record.caller = Some(caller.identity.to_string());
-            ctx.grants = access::narrow(grants, &caller.narrowing).into();
-            ctx.actor = Actor::Caller(Arc::new(caller));
+            ctx.grants = grants;
+            ctx.actor = Actor::Caller(caller);
         }
         if entry.endpoint.is_none() {
             let message = format!("{} is part of the contract, but this server does not have it yet", entry.method.path);
@@ -145,7 +145,7 @@ impl Gate {
             api_version: entry.api_version,
             event: entry.event,
             actor: Actor::Anonymous,
-            grants: Arc::new([]),
+            grants: Arc::default(),
             scopes: Arc::new(Scopes::Subtrees(Vec::new())),
             bearer: None,
             peer: Some(origin.peer),
@@ -184,13 +184,13 @@ fn authorise(entry: &Entry, ctx: &mut Ctx, place: Option<&str>) -> Result<(), Er
     match &entry.admission {
         Admission::Public | Admission::Anyone => Ok(()),
         Admission::Unscoped(needed) => {
-            ctx.scopes = Arc::new(access::scopes(&ctx.grants, needed));
+            ctx.scopes = ctx.grants.scopes(needed);
             Ok(())
         }
         Admission::Scoped { needed, field } => {
             let at = admission::place(field, place)?;
             admission::decide(&ctx.grants, needed, &at)?;
-            ctx.scopes = Arc::new(access::scopes(&ctx.grants, needed));
+            ctx.scopes = ctx.grants.scopes(needed);
             Ok(())
         }
     }

@@ -24,7 +24,8 @@ use contract::{
     },
 };
 use domain::{
-    Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Grant, Narrowing, Noun, Place, Rule, Scopes, Secret, Timestamp, Uidp,
+    Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Grant, Grants, Narrowing, Noun, Place, Rule, Scopes, Secret, Timestamp,
+    Uidp,
     ctx::IdempotencyClaim,
     ports::{Authenticate, Ready, Refusals, Replay, Replays},
 };
@@ -312,7 +313,7 @@ struct Tokens;
 
 #[async_trait]
 impl Authenticate for Tokens {
-    async fn authenticate(&self, bearer: &Secret<String>, _: Timestamp) -> Result<(Caller, Vec<Grant>), Error> {
+    async fn authenticate(&self, bearer: &Secret<String>, _: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
         let grant = |at: Uidp, names: &[&str]| {
             vec![Grant { at: Place::At(at), capabilities: CapabilitySet::from_names(names.iter().copied()) }]
         };
@@ -340,7 +341,8 @@ impl Authenticate for Tokens {
             email: None,
             narrowing,
         };
-        Ok((caller, grants))
+        let grants = access::narrow(&grants.into_iter().collect(), &caller.narrowing);
+        Ok((Arc::new(caller), Arc::new(grants)))
     }
 }
 

@@ -1,10 +1,8 @@
 //! What the caller's own token allows.
 
-use std::collections::BTreeMap;
-
 use access::built_in;
 use domain::{
-    CapabilitySet, Ctx, Place, Result, Uidp,
+    CapabilitySet, Ctx, Result, Uidp,
     iam::{Group, Identity, Role},
 };
 use store::{
@@ -55,16 +53,9 @@ impl WhoAmI {
     pub async fn get(&self, ctx: &Ctx) -> Result<Account> {
         let caller = ctx.caller()?;
         let mut reader = self.store.reader().await?;
-        let mut places: BTreeMap<&Uidp, CapabilitySet> = BTreeMap::new();
-        for grant in ctx.grants.iter() {
-            if let Place::At(at) = &grant.at {
-                let held = places.entry(at).or_default();
-                *held = held.union(&grant.capabilities);
-            }
-        }
         let bound = bound_roles(&mut reader, &caller.identity).await?;
-        let mut access = Vec::with_capacity(places.len());
-        for (at, capabilities) in places {
+        let mut access = Vec::new();
+        for (at, capabilities) in ctx.grants.places() {
             if let Some(group) = groups::get(&mut reader, at).await? {
                 let role = role_of(&mut reader, &bound, at, &capabilities).await?;
                 access.push(Access { group, role, capabilities });

@@ -12,8 +12,8 @@ use std::{
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
-    Actor, Caller, Capability, CapabilitySet, Clock, Ctx, Description, Entropy, Error, Grant, Kind, ListRequest, Name, Narrowing,
-    Place, Result, Rule, Timestamp, Uidp, UidpFilter, Violations,
+    Actor, Caller, Capability, CapabilitySet, Clock, Ctx, Description, Entropy, Error, Grants, Kind, ListRequest, Name,
+    Narrowing, Result, Rule, Timestamp, Uidp, UidpFilter, Violations,
     error::Detail,
     iam::{
         ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, Relationship, Role, RoleBindingSpec,
@@ -87,7 +87,7 @@ impl World {
 
     /// A call by an operator.
     pub(crate) fn operator(&self) -> Ctx {
-        let grants = vec![Grant { at: Place::Everywhere, capabilities: CapabilitySet::ALL }];
+        let grants = Grants::everything();
         self.call(caller(&operator_uid(), true, Narrowing::default(), self.now()), grants, &[])
     }
 
@@ -100,17 +100,17 @@ impl World {
     pub(crate) async fn narrowed(&self, identity: &Uidp, needs: &[&str], narrowing: Narrowing) -> Ctx {
         let mut reader = self.store.reader().await.unwrap();
         let grants = role_bindings::grants_of(&mut reader, identity).await.unwrap();
-        let grants = access::narrow(grants, &narrowing);
+        let grants = access::narrow(&grants.into_iter().collect(), &narrowing);
         self.call(caller(identity, false, narrowing, self.now()), grants, needs)
     }
 
-    fn call(&self, caller: Caller, grants: Vec<Grant>, needs: &[&str]) -> Ctx {
-        let scopes = access::scopes(&grants, &capabilities(needs));
+    fn call(&self, caller: Caller, grants: Grants, needs: &[&str]) -> Ctx {
+        let scopes = grants.scopes(&capabilities(needs));
         Ctx {
             method: "/test.Service/Method",
             actor: Actor::Caller(Arc::new(caller)),
-            grants: grants.into(),
-            scopes: Arc::new(scopes),
+            grants: Arc::new(grants),
+            scopes,
             ..self.system()
         }
     }

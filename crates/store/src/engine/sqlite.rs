@@ -9,7 +9,7 @@ mod pool;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use domain::{Ctx, Result};
+use domain::{Ctx, Result, Revision};
 use rusqlite::OpenFlags;
 
 pub(crate) use connection::Connection;
@@ -80,6 +80,11 @@ impl Sqlite {
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         self.writer.write(ctx, mode, work).await
+    }
+
+    /// The last commit that anybody was told of.
+    pub(crate) fn published(&self) -> Revision {
+        self.writer.published()
     }
 
     pub(crate) async fn ping(&self) -> Result<()> {

@@ -150,6 +150,7 @@ pub async fn insert(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBindin
     .map_err(|fault| dangling(fault, &binding))?;
     counts::add(tx, Noun::RoleBinding, &binding.uid).await?;
     tx.changed(Noun::RoleBinding, binding.uid.as_str(), Op::Created);
+    tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
     Ok(binding)
 }
 
@@ -173,6 +174,9 @@ pub async fn update(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBindin
     .await
     .map_err(|fault| dangling(fault, &binding))?;
     tx.changed(Noun::RoleBinding, binding.uid.as_str(), Op::Updated);
+    for identity in [&stored.spec.identity, &binding.spec.identity] {
+        tx.changed(Noun::Identity, identity.as_str(), Op::Rebound);
+    }
     Ok(binding)
 }
 
@@ -196,11 +200,12 @@ pub(super) async fn delete_at(tx: &mut Writer, group: &Uidp) -> Result<usize> {
 }
 
 async fn delete_where(tx: &mut Writer, column: &str, value: &Uidp) -> Result<usize> {
-    let sql = format!("DELETE FROM role_bindings WHERE {column} = $1 RETURNING uid");
-    let gone = tx.query_map(&sql, &[value.into()], |row| row.uidp(0)).await?;
-    for uid in &gone {
+    let sql = format!("DELETE FROM role_bindings WHERE {column} = $1 RETURNING uid, identity");
+    let gone = tx.query_map(&sql, &[value.into()], |row| Ok((row.uidp(0)?, row.string(1)?))).await?;
+    for (uid, identity) in &gone {
         counts::remove(tx, Noun::RoleBinding, uid).await?;
         tx.changed(Noun::RoleBinding, uid.as_str(), Op::Deleted);
+        tx.changed(Noun::Identity, identity, Op::Rebound);
     }
     Ok(gone.len())
 }

@@ -7,6 +7,7 @@ pub(crate) mod later;
 pub(crate) mod lists;
 pub(crate) mod metrics;
 pub(crate) mod nouns;
+pub(crate) mod standings;
 pub(crate) mod traces;
 pub(crate) mod writes;
 
@@ -78,6 +79,13 @@ macro_rules! cases {
                 cascades_are_in_the_feed,
                 a_failed_write_leaves_no_trace,
                 actors_are_named,
+            ];
+            standings: [
+                a_standing_comes_with_its_state,
+                what_changes_rights_is_told,
+                a_group_that_goes_is_told_about_its_identities,
+                too_much_news_is_told_as_everything,
+                what_is_published_is_the_last_commit,
             ];
             idempotency: [
                 a_claim_is_taken_once,

@@ -1,8 +1,5 @@
 //! Finding the repository that a sync source names.
 
-use std::sync::Arc;
-
-use access::scopes;
 use domain::{Ctx, Error, ListRequest, Name, Result, Uidp, UidpFilter, registry::Repo};
 use store::{
     ListQuery, Reader,
@@ -68,7 +65,7 @@ async fn candidates(ctx: &Ctx, reader: &mut Reader, name: &str) -> Result<Vec<Re
     let needed = [named("repo.list")?].into_iter().collect();
     let request = ListRequest::parse(UidpFilter::default(), i32::MAX, "", "", 0)?;
     let filter = RepoFilter { name: Some(name.to_owned()) };
-    let query = ListQuery::new(Arc::new(scopes(&ctx.grants, &needed)), &request, None, filter);
+    let query = ListQuery::new(ctx.grants.scopes(&needed), &request, None, filter);
     let listed = repos::list(reader, &query).await?;
     if listed.next.is_some() {
         return Err(Error::field(FIELD, "source names too many repos; use the UIDP of the one you mean"));

@@ -12,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-use domain::{Ctx, Error, Kind, Result, Rule};
+use domain::{Ctx, Error, Kind, Result, Revision, Rule};
 use tokio::sync::mpsc;
 
 use super::{
@@ -30,6 +30,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct GroupCommit {
     queue: Queue,
+    published: Arc<AtomicI64>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -37,7 +38,13 @@ impl GroupCommit {
     /// Starts the thread on its connection. The folder's lock goes when the thread ends.
     pub(super) fn start(raw: rusqlite::Connection, folder: Folder, metrics: Metrics) -> Result<Self> {
         let last: i64 = raw.query_row("SELECT n FROM revision", [], |row| row.get(0)).map_err(fault::translate)?;
-        let session = Session { raw: Arc::new(Mutex::new(raw)), revisions: Arc::new(AtomicI64::new(last)), metrics };
+        let published = Arc::new(AtomicI64::new(last));
+        let session = Session {
+            raw: Arc::new(Mutex::new(raw)),
+            revisions: Arc::new(AtomicI64::new(last)),
+            published: Arc::clone(&published),
+            metrics,
+        };
         let (queue, jobs) = Queue::new();
         let serve = move || {
             session.serve(jobs);
@@ -45,7 +52,7 @@ impl GroupCommit {
             drop(folder);
         };
         let thread = std::thread::Builder::new().name("store-writer".to_owned()).spawn(serve).map_err(Error::internal)?;
-        Ok(Self { queue, thread: Mutex::new(Some(thread)) })
+        Ok(Self { queue, published, thread: Mutex::new(Some(thread)) })
     }
 
     pub(super) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
@@ -54,6 +61,11 @@ impl GroupCommit {
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         self.queue.write(ctx, mode, work).await
+    }
+
+    /// The last commit that anybody was told of.
+    pub(super) fn published(&self) -> Revision {
+        Revision(self.published.load(Ordering::Acquire))
     }
 
     pub(super) async fn ping(&self) -> Result<()> {
@@ -89,7 +101,10 @@ impl Drop for GroupCommit {
 /// The writer thread's side.
 struct Session {
     raw: Shared,
+    /// The last revision that was given to a write.
     revisions: Arc<AtomicI64>,
+    /// The last commit.
+    published: Arc<AtomicI64>,
     metrics: Metrics,
 }
 
@@ -178,6 +193,8 @@ impl Session {
         lock(&self.raw).prepare_cached("UPDATE revision SET n = ?1")?.execute([last])?;
         let since = Instant::now();
         self.execute("COMMIT")?;
+        // Before anybody is answered: who was told of a write never finds an older number here.
+        self.published.store(last, Ordering::Release);
         self.metrics.committed(kept, since.elapsed());
         Ok(())
     }

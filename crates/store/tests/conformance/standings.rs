@@ -1,0 +1,156 @@
+//! How an identity stands, and what is told about changes of that.
+
+use domain::{Ctx, Grant, Noun, Place, Revision, iam::Identity};
+use store::{
+    Store,
+    iam::{
+        groups, identities, role_bindings, roles,
+        standings::{self, News, Position, Standing},
+    },
+    signing_keys,
+};
+
+use super::{Engine, kit};
+
+async fn standing(store: &Store, identity: &Identity) -> (Position, Option<Standing>) {
+    standings::get(&mut store.reader().await.expect("reads"), &identity.uid).await.expect("reads")
+}
+
+async fn news(store: &Store, known: Position) -> News {
+    standings::news(&mut store.reader().await.expect("reads"), known).await.expect("reads")
+}
+
+async fn now(store: &Store) -> Position {
+    standings::position(&mut store.reader().await.expect("reads")).await.expect("reads")
+}
+
+pub(crate) async fn a_standing_comes_with_its_state(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
+    let grant = Grant { at: Place::At(org.uid.clone()), capabilities: role.spec.capabilities };
+    let mut expected = Standing { relationship_revision: 1, grants: vec![grant.clone()], roles: vec![role.uid.clone()] };
+    assert_eq!(standing(&store, &identity).await, (now(&store).await, Some(expected.clone())));
+
+    let folder = kit::add_group(&store, kit::group(kit::child(&org.uid, 50), "folder")).await;
+    kit::add_binding(&store, kit::binding(kit::child(&folder.uid, 51), &identity.uid, &role.uid)).await;
+    expected.grants.push(Grant { at: Place::At(folder.uid.clone()), ..grant });
+    let (at, found) = standing(&store, &identity).await;
+    let mut found = found.expect("it exists");
+    found.grants.sort_by(|a, b| a.at.cmp(&b.at));
+    assert_eq!((at, found), (now(&store).await, expected));
+
+    let uid = binding.uid;
+    kit::write(&store, |tx| Box::pin(async move { role_bindings::delete(tx, &uid).await })).await.expect("goes");
+    assert_eq!(standing(&store, &identity).await.1.expect("it exists").grants.len(), 1);
+    let uid = identity.uid.clone();
+    kit::write(&store, |tx| Box::pin(async move { identities::delete(tx, &uid).await })).await.expect("goes");
+    assert_eq!(standing(&store, &identity).await, (now(&store).await, None));
+}
+
+/// Every write that changes somebody's rights, and no other one, is news about them.
+pub(crate) async fn what_changes_rights_is_told(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
+    let other = kit::add_identity(&store, kit::identity(kit::child(&org.uid, 60), "other")).await;
+    let known = now(&store).await;
+    let told = async || {
+        let News { at, changes } = news(&store, known).await;
+        assert_eq!(at, now(&store).await);
+        let mut changes = changes.expect("not much");
+        changes.sort_by(|a, b| a.1.cmp(&b.1));
+        changes.dedup();
+        changes
+    };
+    assert_eq!(told().await, []);
+    kit::add_group(&store, kit::group(kit::child(&org.uid, 61), "folder")).await;
+    assert_eq!(told().await, [], "a folder gives nobody a right");
+
+    let (one, two) = ((Noun::Identity, identity.uid.to_string()), (Noun::Identity, other.uid.to_string()));
+    let mut moved = binding.clone();
+    moved.spec.identity = other.uid.clone();
+    kit::write(&store, |tx| Box::pin(async move { role_bindings::update(tx, &moved).await })).await.expect("moves");
+    let mut both = vec![one.clone(), two.clone()];
+    both.sort_by(|a, b| a.1.cmp(&b.1));
+    assert_eq!(told().await, both, "the one that has lost it and the one that has it now");
+
+    let known = now(&store).await;
+    let told = async || news(&store, known).await.changes.expect("not much");
+    let uid = binding.uid.clone();
+    kit::write(&store, |tx| Box::pin(async move { role_bindings::delete(tx, &uid).await })).await.expect("goes");
+    assert_eq!(told().await, [two]);
+    let mut renamed = role.clone();
+    renamed.spec.capabilities = domain::CapabilitySet::EMPTY;
+    kit::write(&store, |tx| Box::pin(async move { roles::update(tx, &renamed).await })).await.expect("changes");
+    assert!(told().await.contains(&(Noun::Role, role.uid.to_string())));
+
+    let known = now(&store).await;
+    kit::add_binding(&store, kit::binding(kit::child(&org.uid, 62), &identity.uid, &role.uid)).await;
+    assert_eq!(news(&store, known).await.changes, Some(vec![one.clone()]));
+    let known = now(&store).await;
+    let uid = identity.uid.clone();
+    kit::write(&store, |tx| Box::pin(async move { identities::delete(tx, &uid).await })).await.expect("goes");
+    assert_eq!(news(&store, known).await.changes, Some(vec![one]));
+    let known = now(&store).await;
+    kit::write(&store, |tx| Box::pin(async move { signing_keys::delete(tx, "unknown").await })).await.expect("nothing to do");
+    assert_eq!(news(&store, known).await.changes, Some(Vec::new()));
+}
+
+/// A group takes the bindings at it along, and with them the rights of whoever had them.
+pub(crate) async fn a_group_that_goes_is_told_about_its_identities(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, .. } = kit::bound(&store).await;
+    let folder = kit::add_group(&store, kit::group(kit::child(&org.uid, 50), "folder")).await;
+    kit::add_binding(&store, kit::binding(kit::child(&folder.uid, 51), &identity.uid, &role.uid)).await;
+    let known = now(&store).await;
+    kit::write(&store, |tx| Box::pin(async move { groups::delete(tx, &folder.uid).await })).await.expect("goes");
+    assert_eq!(news(&store, known).await.changes, Some(vec![(Noun::Identity, identity.uid.to_string())]));
+}
+
+pub(crate) async fn too_much_news_is_told_as_everything(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let org = kit::org(&store, 1).await;
+    let known = now(&store).await;
+    let add = |first: u64, count: u64| {
+        let parent = org.uid.clone();
+        kit::write(&store, move |tx| {
+            Box::pin(async move {
+                for number in first..first + count {
+                    identities::insert(tx, &kit::identity(kit::child(&parent, number), "robot")).await?;
+                }
+                Ok(())
+            })
+        })
+    };
+    add(100, 1_000).await.expect("written");
+    assert_eq!(news(&store, known).await.changes.map(|changes| changes.len()), Some(1_000));
+    add(2_000, 1).await.expect("written");
+    assert_eq!(news(&store, known).await.changes, None);
+    let at = now(&store).await;
+    assert_eq!(news(&store, at).await, News { at, changes: Some(Vec::new()) });
+    // Whoever missed more than is worth reading, is ahead of this server, or knows another one.
+    let far = Position { revision: Revision(at.revision.0 - 10_001), ..at };
+    let ahead = Position { revision: Revision(at.revision.0 + 1), ..at };
+    let elsewhere = Position { server: at.server + 1, ..at };
+    for known in [far, ahead, elsewhere] {
+        assert_eq!(news(&store, known).await, News { at, changes: None }, "{known:?}");
+    }
+}
+
+/// What is said without asking the database is never behind what was answered, and never ahead of what is durable.
+pub(crate) async fn what_is_published_is_the_last_commit(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let Some(first) = store.published() else { return };
+    let org = kit::org(&store, 1).await;
+    assert!(org.revision > first);
+    assert_eq!(store.published(), Some(org.revision));
+    let trial = Ctx { validate_only: true, ..kit::ctx() };
+    let group = kit::group(kit::root(2), "trial");
+    store.write(&trial, move |tx| Box::pin(async move { groups::insert(tx, &group).await })).await.expect("is tried");
+    assert_eq!(store.published(), Some(org.revision), "a trial keeps nothing");
+    let refused = kit::group(org.uid.clone(), "again");
+    kit::write(&store, move |tx| Box::pin(async move { groups::insert(tx, &refused).await })).await.expect_err("it is there");
+    assert_eq!(store.published(), Some(org.revision));
+    let next = kit::org(&store, 3).await;
+    assert_eq!(store.published(), Some(next.revision));
+    assert_eq!(store.published(), Some(now(&store).await.revision));
+}
