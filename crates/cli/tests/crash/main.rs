@@ -35,6 +35,15 @@ mod support;
 
 use support::{Server, User};
 
+/// Both engines are tried here, whatever the test run is on: the place knows its database.
+mod engine {
+    use std::{path::Path, process::Command};
+
+    pub(crate) fn on_data<'a>(command: &'a mut Command, data: &Path) -> &'a mut Command {
+        command.arg("--data").arg(data)
+    }
+}
+
 /// How many rounds: 20, or what `PROVOST_TEST_KILLS` says.
 fn rounds() -> u32 {
     std::env::var("PROVOST_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)

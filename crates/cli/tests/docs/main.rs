@@ -2,25 +2,23 @@
 //!
 //! The README's blocks marked `sh tour` run in order, in one shell, against a server of their own; those of docs/operate that
 //! are marked `sh run` make everything that they need, one shell per document in an empty folder. The `text` block after one
-//! is what it prints. UIDs, times, tokens and ports count by their kind alone, and `…` stands for anything within a line.
-#![expect(clippy::expect_used, reason = "tests fail by panicking")]
-#![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_REQUIRE come from the environment")]
+//! is what it prints. With `PROVOST_TEST_DATABASE=postgres` the same commands run on PostgreSQL. UIDs, times, tokens and ports count by their kind alone, and `…` stands for anything within a line.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_… come from the environment")]
 
 mod page;
+mod place;
 mod shape;
 
 use std::{
     env, fs,
     io::{BufRead, BufReader},
     net::TcpListener,
-    os::unix::fs::symlink,
     path::Path,
     process::{Child, Command, Stdio},
 };
 
-use tempfile::TempDir;
-
-use crate::{page::Page, shape::assert_same};
+use crate::{page::Page, place::Place, shape::assert_same};
 
 /// The address that the documents speak of.
 const ADDRESS: &str = "127.0.0.1:8080";
@@ -33,9 +31,9 @@ fn the_tour_works_as_written() {
     }
     let readme = Page::parse(include_str!("../../../../README.md"), "sh tour");
     assert!(readme.steps.len() >= 5, "the tour has {} blocks", readme.steps.len());
-    let place = place();
-    let server = Server::start(place.path(), &readme.start);
-    run(&readme, place.path(), &server.address);
+    let place = Place::new();
+    let server = Server::start(&place, &readme.start);
+    run(&readme, &place, &server.address);
 }
 
 #[test]
@@ -54,24 +52,24 @@ fn what_operators_are_told_works_as_written() {
         }
         eprintln!("{}", path.display());
         let free = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
-        run(&page, place().path(), &free.to_string());
+        run(&page, &Place::new(), &free.to_string());
         steps += page.steps.len();
     }
     assert!(steps >= 8, "there are {steps} blocks to run");
 }
 
 /// Runs the steps in `place` and compares what they print.
-fn run(page: &Page, place: &Path, address: &str) {
+fn run(page: &Page, place: &Place, address: &str) {
     let script = page.script().replace(ADDRESS, address);
     // A step that waits for what never comes ends as well.
-    let mut bash = command("timeout", place);
+    let mut bash = command("timeout", place.path());
     // On another port than the default, commands have to be told the server.
     bash.env("PROVOST_API", format!("http://{address}"));
     let output = bash.args(["120", "bash", "-euo", "pipefail", "-c", &script]).output().expect("bash runs");
     let told = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "the steps stopped with {}:\n{told}", output.status);
     for (step, told) in page.steps.iter().zip(Page::split(&told)) {
-        assert_same(&step.commands, &step.answer, told);
+        assert_same(&step.commands, &step.answer, &place.as_on_sqlite(told));
     }
 }
 
@@ -81,13 +79,6 @@ fn can_run() -> bool {
     can
 }
 
-/// An empty folder with `provost` in it.
-fn place() -> TempDir {
-    let place = TempDir::new().expect("a folder");
-    symlink(env!("CARGO_BIN_EXE_provost"), place.path().join("provost")).expect("a link");
-    place
-}
-
 /// A server in dev mode that has said what the README says.
 struct Server {
     child: Child,
@@ -95,8 +86,8 @@ struct Server {
 }
 
 impl Server {
-    fn start(place: &Path, banner: &str) -> Self {
-        let mut command = command("provost", place);
+    fn start(place: &Place, banner: &str) -> Self {
+        let mut command = command("provost", place.path());
         command.args(["serve", "--dev", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the server starts");
         let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
@@ -106,7 +97,7 @@ impl Server {
         // On another port than the default, the commands name the server.
         let told = told.join("\n").replace(&format!(" --api http://{}", server.address), "");
         // The README's server is not on the PATH yet.
-        assert_same("the start", &banner.replace("target/release/provost", "provost"), &told);
+        assert_same("the start", &banner.replace("target/release/provost", "provost"), &place.as_on_sqlite(&told));
         server
     }
 }

@@ -4,7 +4,10 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use tempfile::TempDir;
 
-use crate::support::{PROVOST, Ran, Server, User, finish};
+use crate::{
+    engine,
+    support::{PROVOST, Ran, Server, User, finish},
+};
 
 mod check;
 
@@ -30,7 +33,7 @@ impl Place {
     fn run(&self, variables: &[(&str, &str)], line: &[&str]) -> Ran {
         let mut command = self.user.command(PROVOST);
         command.env("PROVOST_CONFIG", "provost.toml").envs(variables.iter().copied()).args(line);
-        finish(command, "")
+        finish(&mut command, "")
     }
 
     /// What `config view` says about `key`: value, origin and default.
@@ -128,7 +131,9 @@ fn the_server_and_the_operators_commands_read_the_same_file() {
     let data = TempDir::new().expect("a folder");
     let place = Place::with(&format!("data = {:?}\n", data.path()));
     drop(Server::start(data.path()));
-    let ran = place.run(&[], &["admin", "token", "--ttl", "1m"]);
+    let variables = engine::variables(data.path());
+    let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let ran = place.run(&variables, &["admin", "token", "--ttl", "1m"]);
     assert_eq!((ran.code, ran.stdout.trim().split('.').count()), (0, 3), "{}", ran.stderr);
 }
 

@@ -3,12 +3,15 @@
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PROVOST, Ran, Server, User, finish};
+use crate::{
+    engine,
+    support::{PROVOST, Ran, Server, User, finish},
+};
 
 fn shell(user: &User, line: &str) -> Ran {
     let mut command = user.command("sh");
     command.arg("-c").arg(line);
-    finish(command, "")
+    finish(&mut command, "")
 }
 
 #[test]
@@ -78,9 +81,10 @@ fn id_tokens_carry_what_was_asked_for() {
 fn the_folder_is_taken_by_one_server() {
     let data = TempDir::new().expect("a folder");
     let server = Server::start(data.path());
-    let ran = finish(Server::command(data.path(), "127.0.0.1:0"), "");
+    let ran = finish(&mut Server::command(data.path(), "127.0.0.1:0"), "");
     assert_eq!(ran.code, 1, "{}", ran.stdout);
-    assert!(ran.stderr.contains("error: ") && ran.stderr.contains("uses the data folder"), "{}", ran.stderr);
+    let why = if engine::is_postgres() { "a server is running on" } else { "uses the data folder" };
+    assert!(ran.stderr.contains("error: ") && ran.stderr.contains(why), "{}", ran.stderr);
     assert_eq!(User::admin(&server).run(&["auth", "status"]).code, 0, "the first one goes on");
 }
 

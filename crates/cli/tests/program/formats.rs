@@ -70,7 +70,7 @@ fn a_format_that_a_command_does_not_have_is_refused_before_anything_happens() {
     // The variable is a wish for all commands.
     let mut command = user.command(PROVOST);
     command.env("PROVOST_OUTPUT", "csv").arg("version");
-    assert!(finish(command, "").stdout.starts_with("version: "));
+    assert!(finish(&mut command, "").stdout.starts_with("version: "));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_reader_that_has_enough_ends_the_list() {
     for format in ["table", "json", "id", "csv", "tree"] {
         let mut shell = user.command("bash");
         shell.args(["-c", &format!("{PROVOST} iam organizations list -o {format} | true; echo ${{PIPESTATUS[0]}}")]);
-        let ran = finish(shell, "");
+        let ran = finish(&mut shell, "");
         assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("0\n", ""), "{format}");
     }
 }

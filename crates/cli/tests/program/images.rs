@@ -33,7 +33,7 @@ fn every_verb() {
     session.run(&user, &["images", "repos", "delete", "nginx"]);
     let mut confirmed = user.command(PROVOST);
     confirmed.env("PROVOST_YES", "1").args(["images", "repos", "delete", "nginx"]);
-    session.add("PROVOST_YES=1 provost images repos delete nginx", &finish(confirmed, ""));
+    session.add("PROVOST_YES=1 provost images repos delete nginx", &finish(&mut confirmed, ""));
     session.run(&user, &["images", "repos", "delete", "nginx", "-y"]);
     assert_eq!(user.run(&["images", "repos", "delete", "nginx", "-y", "--allow-missing"]).code, 0);
     assert_eq!(user.run(&["images", "repos", "delete", &nginx, "-y", "--allow-missing"]).code, 0);

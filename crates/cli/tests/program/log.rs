@@ -4,7 +4,6 @@ use std::{
     fs::{self, File},
     os::unix::net::UnixStream,
     path::Path,
-    process::Command,
     time::Duration,
 };
 
@@ -12,7 +11,7 @@ use client::http::{Http, Request};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PROVOST, Ran, Server, User, finish};
+use crate::support::{Ran, Server, User};
 
 /// Starts a server that logs by `filter` into the file `log` beside its data.
 fn logged(folder: &TempDir, filter: &str) -> Server {
@@ -28,9 +27,7 @@ fn events(folder: &TempDir) -> Vec<Value> {
 }
 
 fn admin(folder: &Path, line: &[&str]) -> Ran {
-    let mut command = Command::new(PROVOST);
-    command.env_clear().args(["admin"]).args(line).arg("--data").arg(folder.join("data"));
-    finish(command, "")
+    User::nowhere().run_on(&folder.join("data"), &[&["admin"], line].concat())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,11 +1,12 @@
 //! The program as its users run it: real processes, real sockets, real files.
-#![expect(clippy::expect_used, reason = "tests fail by panicking")]
-#![expect(clippy::disallowed_methods, reason = "PATH comes from the environment")]
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_DATABASE come from the environment")]
 
 mod admin;
 mod auth;
 mod config;
 mod dev;
+mod engine;
 mod formats;
 mod iam;
 mod images;

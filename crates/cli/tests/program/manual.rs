@@ -52,12 +52,12 @@ fn the_pages_are_free_of_warnings() {
     user.done(&["man", "--out", "pages"]);
     let mut groff = user.command("sh");
     groff.args(["-c", "for page in pages/*.1; do groff -man -Tutf8 -ww -rLL=100n \"$page\" >page.txt || exit; done"]);
-    let ran = finish(groff, "");
+    let ran = finish(&mut groff, "");
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let mut one = user.command("sh");
     one.args(["-c", &format!("{PROVOST} man iam identities create | groff -man -Tascii -rLL=200n -P-c")]);
     // Bold is a letter typed twice.
-    let told = Regex::new(".\x08").expect("a pattern").replace_all(&finish(one, "").stdout, "").into_owned();
+    let told = Regex::new(".\x08").expect("a pattern").replace_all(&finish(&mut one, "").stdout, "").into_owned();
     for text in
         ["https://issuer.example", "--subject-pattern 'repo:acme/api:.*'", "130", "PROVOST_TOKEN", "provost-iam-identities(1)"]
     {
@@ -75,7 +75,7 @@ fn bash_completes_commands_and_options() {
         );
         let mut bash = user.command("bash");
         bash.args(["--norc", "-c", &script]);
-        let ran = finish(bash, "");
+        let ran = finish(&mut bash, "");
         assert_eq!(ran.stderr, "");
         ran.stdout
     };

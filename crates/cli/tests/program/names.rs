@@ -101,6 +101,6 @@ fn nothing_is_guessed_without_a_terminal() {
     session.run(&user, &["iam", "role-bindings", "describe"]);
     let mut command = user.command(PROVOST);
     command.env("PROVOST_NO_INPUT", "1").args(["images", "repos", "delete"]);
-    session.add("PROVOST_NO_INPUT=1 provost images repos delete", &finish(command, ""));
+    session.add("PROVOST_NO_INPUT=1 provost images repos delete", &finish(&mut command, ""));
     session.check("names_nothing_is_guessed");
 }

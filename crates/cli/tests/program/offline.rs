@@ -32,7 +32,7 @@ fn a_reader_that_has_enough_is_no_failure() {
     let user = User::nowhere();
     let mut shell = user.command("sh");
     shell.arg("-c").arg(format!("({PROVOST} contract descriptors; echo $? >&2) | head -c 1 >/dev/null"));
-    let ran = finish(shell, "");
+    let ran = finish(&mut shell, "");
     assert_eq!((ran.code, ran.stderr.as_str()), (0, "0\n"));
 }
 
@@ -55,7 +55,7 @@ fn no_server_answers() {
     session.run(&user, &["dev", "id-token", "--subject", "s", "--server", &url]);
     let mut command = user.command(PROVOST);
     command.env("PROVOST_TOKEN", "a.b.c").args(["auth", "status", "--api", &url]);
-    session.add("provost auth status", &finish(command, ""));
+    session.add("provost auth status", &finish(&mut command, ""));
     session.check("offline_no_server_answers");
 }
 
@@ -98,7 +98,7 @@ fn the_cache_follows_xdg() {
     std::fs::write(folder.join("oidc-token"), "a.b.c").expect("written");
     let mut command = user.command(PROVOST);
     command.env("XDG_CACHE_HOME", &cache).args(["auth", "token", "--audience", "https://x.example"]);
-    let ran = finish(command, "");
+    let ran = finish(&mut command, "");
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "a.b.c\n"), "{}", ran.stderr);
 }
 
@@ -107,7 +107,7 @@ fn provost_token_goes_before_the_cache() {
     let user = User::nowhere();
     let mut command = user.command(PROVOST);
     command.env("PROVOST_TOKEN", " x.y.z \n").args(["auth", "token"]);
-    assert_eq!(finish(command, "").stdout, "x.y.z\n");
+    assert_eq!(finish(&mut command, "").stdout, "x.y.z\n");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn every_global_flag_is_a_variable_too() {
     let with = |variables: &[(&str, &str)], line: &[&str]| {
         let mut command = user.command(PROVOST);
         command.envs(variables.iter().copied()).args(line);
-        finish(command, "")
+        finish(&mut command, "")
     };
     assert_eq!(with(&[("PROVOST_OUTPUT", "id")], &["version"]).stdout.trim(), env!("CARGO_PKG_VERSION"));
     assert!(

@@ -11,7 +11,7 @@ fn refused(session: &mut Transcript, line: &[&str]) {
     let user = User::nowhere();
     let mut command = user.command(PROVOST);
     command.arg("serve").args(line).arg("--data").arg(data.path());
-    let ran = finish(command, "");
+    let ran = finish(&mut command, "");
     assert_eq!(std::fs::read_dir(data.path()).expect("a folder").count(), 0, "nothing was touched");
     session.add(&format!("provost serve {}", line.join(" ")), &ran);
 }
@@ -45,13 +45,7 @@ fn a_key_that_others_can_read_is_refused() {
     let user = User::nowhere();
     let mut command = user.command(PROVOST);
     command.args(["serve", "--dev", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path().join("data"));
-    let ran = finish(
-        {
-            command.arg("--key-file").arg(&key);
-            command
-        },
-        "",
-    );
+    let ran = finish(command.arg("--key-file").arg(&key), "");
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("can be read by others; run `chmod 600"), "{}", ran.stderr);
 }
@@ -65,15 +59,7 @@ fn outside_dev_mode_operators_begin() {
     assert_eq!(ran.code, 5, "{}", ran.stderr);
     assert!(ran.stderr.contains("start it in dev mode"), "{}", ran.stderr);
 
-    let mut command = user.command(PROVOST);
-    let token = finish(
-        {
-            command.args(["admin", "token", "--data"]).arg(data.path());
-            command
-        },
-        "",
-    )
-    .stdout;
+    let token = user.run_on(data.path(), &["admin", "token"]).stdout;
     let operator = User::with_token(&server, token.trim());
     assert_eq!(operator.done(&["iam", "organizations", "list", "-o", "id"]), "", "nothing is there yet");
     operator.id(&["iam", "organizations", "create", "acme"]);

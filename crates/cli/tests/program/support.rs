@@ -11,6 +11,8 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::engine;
+
 /// The program under test.
 pub(crate) const PROVOST: &str = env!("CARGO_BIN_EXE_provost");
 
@@ -70,10 +72,16 @@ impl User {
         self.piped(line, "")
     }
 
+    /// Runs the program on a data folder, with nothing on its standard input.
+    pub(crate) fn run_on(&self, data: &Path, line: &[&str]) -> Ran {
+        let mut command = self.command(PROVOST);
+        finish(engine::on_data(command.args(line), data), "")
+    }
+
     pub(crate) fn piped(&self, line: &[&str], stdin: &str) -> Ran {
         let mut command = self.command(PROVOST);
         command.args(line);
-        finish(command, stdin)
+        finish(&mut command, stdin)
     }
 
     /// Runs the program, which must succeed, and answers its standard output.
@@ -102,7 +110,7 @@ pub(crate) fn skipped(program: &str) {
 }
 
 /// Runs `command` to its end.
-pub(crate) fn finish(mut command: Command, stdin: &str) -> Ran {
+pub(crate) fn finish(command: &mut Command, stdin: &str) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     // A program that reads nothing may be gone by now.
@@ -203,10 +211,10 @@ impl Server {
     fn plain_command(data: &Path, scheme: &str, further: &[&str], environment: &[(&str, &str)]) -> (Command, String) {
         let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
         let mut command = Command::new(PROVOST);
-        command.args(["serve", "--listen", &free.to_string(), "--data"]).arg(data).args(further);
+        command.args(["serve", "--listen", &free.to_string()]).args(further);
         let url = format!("{scheme}://{free}");
         command.env_clear().env("PROVOST_METRICS_LISTEN", "off").env("PROVOST_BASE_URL", &url);
-        command.envs(environment.iter().copied()).stderr(Stdio::null());
+        engine::on_data(&mut command, data).envs(environment.iter().copied()).stderr(Stdio::null());
         (command, url)
     }
 
@@ -220,8 +228,7 @@ impl Server {
 
     pub(crate) fn command(data: &Path, listen: &str) -> Command {
         let mut command = Command::new(PROVOST);
-        command.args(["serve", "--dev", "--listen", listen, "--data"]).arg(data);
-        command.env_clear();
+        engine::on_data(command.env_clear().args(["serve", "--dev", "--listen", listen]), data);
         command
     }
 

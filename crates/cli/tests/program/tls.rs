@@ -56,7 +56,7 @@ impl Authority {
         let user = User::with_token(server, token);
         let mut command = user.command(PROVOST);
         command.env("SSL_CERT_FILE", &self.root).args(line);
-        finish(command, "")
+        finish(&mut command, "")
     }
 
     /// Whether somebody who trusts this authority alone gets an answer.
@@ -80,9 +80,7 @@ fn private_authorities_are_trusted_by_file() {
     let (authority, data) = (Authority::new(), TempDir::new().expect("a folder"));
     authority.write_pair(authority.folder.path());
     let server = Server::tls(data.path(), authority.folder.path());
-    let mut admin = std::process::Command::new(PROVOST);
-    admin.env_clear().args(["admin", "token", "--data"]).arg(data.path());
-    let token = finish(admin, "").stdout;
+    let token = User::nowhere().run_on(data.path(), &["admin", "token"]).stdout;
     let made = authority.run(&server, token.trim(), &["iam", "organizations", "create", "acme", "-o", "id"]);
     assert_eq!((made.code, made.stdout.trim().len()), (0, 40), "{}", made.stderr);
     let stranger = User::with_token(&server, token.trim()).run(&["iam", "organizations", "list"]);
@@ -132,7 +130,7 @@ fn what_cannot_be_served_is_refused_at_the_start() {
     let told = |line: &[&str]| {
         let mut command = User::nowhere().command(PROVOST);
         command.current_dir(folder).args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path()).args(line);
-        let ran = finish(command, "");
+        let ran = finish(&mut command, "");
         assert_eq!(ran.code, 2, "{}", ran.stderr);
         ran.stderr
     };

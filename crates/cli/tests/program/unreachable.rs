@@ -47,7 +47,7 @@ impl Drop for Tls {
 fn status(user: &User, api: &str, variables: &[(&str, &Path)]) -> Ran {
     let mut command = user.command(PROVOST);
     command.args(["auth", "status", "--api", api]).env("PROVOST_TOKEN", "a.b.c").envs(variables.iter().copied());
-    finish(command, "")
+    finish(&mut command, "")
 }
 
 #[test]

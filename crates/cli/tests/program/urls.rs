@@ -61,7 +61,7 @@ async fn the_issuer_can_have_a_url_of_its_own() {
 
     // Operators' tokens keep the names when no server runs.
     drop(server);
-    let operator = user.done(&["admin", "token", "--data", &data.path().display().to_string()]);
+    let operator = user.run_on(data.path(), &["admin", "token"]).stdout;
     assert_eq!((&claims(&operator)["iss"], &claims(&operator)["aud"]), (&auth.as_str().into(), &api.as_str().into()));
 }
 

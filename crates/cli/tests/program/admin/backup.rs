@@ -12,7 +12,10 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{admin, audit_log};
-use crate::support::{PROVOST, Ran, Server, User, finish};
+use crate::{
+    engine,
+    support::{PROVOST, Ran, Server, User, finish},
+};
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a plain path")
@@ -96,7 +99,7 @@ fn without_a_server_and_to_standard_output() {
     let piped = place.path().join("piped.backup");
     let user = User::nowhere();
     let mut command = user.command(PROVOST);
-    command.args(["admin", "backup", "-", "--data"]).arg(data.path());
+    engine::on_data(command.args(["admin", "backup", "-"]), data.path());
     let output = command.output().expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     fs::write(&piped, output.stdout).expect("written");
@@ -105,13 +108,7 @@ fn without_a_server_and_to_standard_output() {
 
     let mut command = user.command("sh");
     let line = format!("{PROVOST} admin backup - --data {} > /dev/full", data.path().display());
-    let full = finish(
-        {
-            command.args(["-c", &line]);
-            command
-        },
-        "",
-    );
+    let full = finish(command.args(["-c", &line]).envs(engine::variables(data.path())), "");
     assert_eq!(full.code, 1, "{}", full.stderr);
     assert!(full.stderr.contains("cannot write to standard output"), "{}", full.stderr);
 }
@@ -160,8 +157,12 @@ fn a_backup_that_is_interrupted_leaves_no_half_file() {
     // A server that stands still answers nothing, and the backup waits.
     server.signal("STOP");
     let mut command = Command::new(PROVOST);
-    command.args(["admin", "backup"]).arg(place.path().join("file")).arg("--data").arg(data.path());
-    let mut backup = command.env_clear().stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    command.env_clear().args(["admin", "backup"]).arg(place.path().join("file"));
+    let mut backup = engine::on_data(&mut command, data.path())
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
     let begin = Instant::now();
     while files(place.path()).is_empty() {
         assert!(begin.elapsed() < Duration::from_secs(30), "the backup does not begin");

@@ -6,6 +6,7 @@ use tempfile::TempDir;
 
 use super::Place;
 use crate::{
+    engine,
     support::{PROVOST, Server, User, finish},
     tls::Authority,
 };
@@ -13,13 +14,11 @@ use crate::{
 /// What `config check` finds: each check with its result and detail.
 fn checked(user: &User, line: &[&str], code: i32) -> Vec<[String; 3]> {
     let mut command = user.command(PROVOST);
-    command.args(["config", "check"]).args(line);
-    findings(command, code)
+    findings(command.args(["config", "check"]).args(line), code)
 }
 
-fn findings(mut command: Command, code: i32) -> Vec<[String; 3]> {
-    command.args(["-o", "json"]);
-    let ran = finish(command, "");
+fn findings(command: &mut Command, code: i32) -> Vec<[String; 3]> {
+    let ran = finish(command.args(["-o", "json"]), "");
     assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
     let told: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
     let items = told.pointer("/items").and_then(serde_json::Value::as_array).expect("items");
@@ -47,14 +46,17 @@ fn a_new_machine_passes_and_is_left_as_it_was() {
 fn a_running_server_passes() {
     let data = TempDir::new().expect("a folder");
     let server = Server::plain(data.path());
-    let folder = data.path().display().to_string();
-    let line = ["--data", &folder, "--listen", server.listen(), "--base-url", &server.url, "--metrics-listen", "off"];
-    let found = checked(&User::of(&server), &line, 0);
+    let user = User::of(&server);
+    let checked = |further: &[&str], code| {
+        let mut command = user.command(PROVOST);
+        command.args(["config", "check", "--listen", server.listen(), "--base-url", &server.url, "--metrics-listen", "off"]);
+        findings(engine::on_data(command.args(further), data.path()), code)
+    };
+    let found = checked(&[], 0);
     let expected =
         ["settings ok", "clock ok", "data ok", "database ok", "key-file ok", "listen ok", "base-url ok", "auth-url ok"];
     assert_eq!(results(&found), expected, "{found:?}");
-    let other = [&line[..], &["--auth-url", "http://localhost:1"]].concat();
-    assert_eq!(results(&checked(&User::of(&server), &other, 1)).last().expect("one"), "auth-url failed");
+    assert_eq!(results(&checked(&["--auth-url", "http://localhost:1"], 1)).last().expect("one"), "auth-url failed");
 }
 
 /// A node as it should be: everything that it needs is there, and each row of the check says so.
@@ -88,7 +90,7 @@ async fn everything_is_there_on_a_live_node() {
             &at("data"),
         ]);
         command.args(&flags).envs(variables);
-        results(&findings(command, 0))
+        results(&findings(&mut command, 0))
     };
     let here = ["settings", "clock", "data", "database", "key-file", "tls", "listen", "provider"].map(|row| format!("{row} ok"));
     let urls = |result: &str| ["base-url", "auth-url"].map(|row| format!("{row} {result}"));

@@ -44,7 +44,7 @@ fn pipes_get_colours_only_by_force() {
     ] {
         let mut command = user.command(PROVOST);
         command.args(["auth", "token", "--color", flag]).envs(variable.map(|name| (name, "1")));
-        let ran = finish(command, "");
+        let ran = finish(&mut command, "");
         assert_eq!(ran.stderr.contains(ESCAPE), colours, "{variable:?} {flag}: {:?}", ran.stderr);
     }
     let ran = user.run(&["auth", "token", "--color", "pink"]);
