@@ -18,6 +18,8 @@ pub enum Noun {
     Repo,
     /// A token signing key.
     SigningKey,
+    /// Everything there is: it was restored from a backup.
+    Store,
 }
 
 impl Noun {
@@ -31,6 +33,7 @@ impl Noun {
             Self::RoleBinding => "role_binding",
             Self::Repo => "repo",
             Self::SigningKey => "signing_key",
+            Self::Store => "store",
         }
     }
 
@@ -44,6 +47,7 @@ impl Noun {
             Self::RoleBinding => "role binding",
             Self::Repo => "repo",
             Self::SigningKey => "signing key",
+            Self::Store => "store",
         }
     }
 }

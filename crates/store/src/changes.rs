@@ -1,7 +1,8 @@
 //! The feed of changes: what every commit did to which resource, in the order of commits.
 //!
 //! Writes are serial on every engine, and over all nodes: a revision becomes visible after every smaller one. So whoever has
-//! read up to a revision has missed nothing before it, and needs no upper bound.
+//! read up to a revision has missed nothing before it, and needs no upper bound. Only a restore rewrites it: it ends with an
+//! update of the [`Noun::Store`], above every revision of before, and whoever meets that knows nothing of what came before.
 
 use domain::{Noun, Op, Result, Revision};
 

@@ -20,7 +20,7 @@ pub(crate) use param::Param;
 pub(crate) use row::{Row, json, word};
 
 use crate::{
-    BoxFuture,
+    BoxFuture, Database, Metrics, StoreConfig,
     writer::{Mode, Writer},
 };
 
@@ -49,18 +49,6 @@ impl Engine {
         match self {
             Self::Sqlite(engine) => engine.write(ctx, mode, work).await,
             Self::Postgres(engine) => engine.write(ctx, mode, work).await,
-        }
-    }
-
-    /// Runs `work` in a transaction of its own that may take as long as it needs; no other write gets on meanwhile.
-    pub(crate) async fn alone<T, F>(&self, ctx: Ctx, work: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
-    {
-        match self {
-            Self::Sqlite(engine) => engine.write(ctx, Mode::Bookkeeping, work).await,
-            Self::Postgres(engine) => engine.alone(ctx, work).await,
         }
     }
 
@@ -103,6 +91,28 @@ impl Engine {
             Self::Sqlite(engine) => engine.close().await,
             Self::Postgres(engine) => engine.close().await,
         }
+    }
+}
+
+/// Opens the database for `work` alone: one transaction that may take as long as it needs, while nobody else has the database
+/// open. Tables are made and migrated as needed.
+///
+/// # Errors
+/// Failed precondition or unavailable when somebody has it open; whatever opening it and `work` answer.
+pub(crate) async fn alone<T, F>(config: &StoreConfig, ctx: Ctx, work: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
+{
+    match &config.database {
+        Database::Sqlite => {
+            // Its folder is locked as long as it is open.
+            let engine = sqlite::Sqlite::open(&config.data, &Metrics::new())?;
+            let outcome = engine.write(ctx, Mode::Bookkeeping, work).await;
+            engine.close().await;
+            outcome
+        }
+        Database::Postgres(database) => postgres::alone(database, ctx, work).await,
     }
 }
 
@@ -253,7 +263,7 @@ impl Connection {
         self.query_map(sql, &[], |row| Ok((row.string(0)?, row.string(1)?))).await
     }
 
-    /// Sets the number of the last commit, for a restore: nothing may be written after it in this transaction.
+    /// Sets the number of the last commit, for a restore: its transaction takes no further one.
     pub(crate) fn set_revision(&mut self, revision: Revision) -> Result<()> {
         match self {
             Self::Sqlite(connection) => connection.set_revision(revision),

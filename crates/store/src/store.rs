@@ -151,15 +151,6 @@ impl Store {
         self.inner.engine.close().await;
     }
 
-    /// A write without audit row, revision and feed that may take as long as it needs.
-    pub(crate) async fn alone<T, F>(&self, ctx: Ctx, work: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
-    {
-        self.inner.engine.alone(ctx, work).await
-    }
-
     /// A write without audit row, revision and feed.
     pub(crate) async fn bookkeeping<T, F>(&self, ctx: Ctx, work: F) -> Result<T>
     where

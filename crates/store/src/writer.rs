@@ -172,6 +172,11 @@ impl Writer {
         self.reader.connection.send(sql, params).await
     }
 
+    /// A revision above every one that the database has given out: for a restore, whose write has none of its own.
+    pub(crate) fn next_revision(&mut self) -> Result<Revision> {
+        self.reader.connection.next_revision()
+    }
+
     /// Sets the number of the last commit, as the last act of a restore.
     pub(crate) fn set_revision(&mut self, revision: Revision) -> Result<()> {
         self.reader.connection.set_revision(revision)

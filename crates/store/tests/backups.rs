@@ -8,6 +8,8 @@ mod altered;
 #[path = "conformance/kit.rs"]
 #[expect(dead_code, reason = "these tests need only some of it")]
 mod kit;
+#[path = "backups/large.rs"]
+mod large;
 #[path = "backups/load.rs"]
 mod load;
 #[path = "backups/world.rs"]
@@ -15,7 +17,7 @@ mod world;
 
 use std::{path::Path, sync::Arc};
 
-use domain::{Kind, Revision};
+use domain::{Kind, Revision, Rule};
 use store::{
     Database, Postgres, Store, StoreConfig, audit,
     backup::{Archive, Backup, Header, restore},
@@ -78,8 +80,8 @@ fn check(path: &Path) -> domain::Result<Archive> {
     Archive::check(path, |done, total| assert!(done <= total))
 }
 
-async fn restored(store: &Store, archive: &Archive, replace: bool) -> domain::Result<()> {
-    restore(store, archive, &kit::ctx(), replace, Arc::new(|done, total| assert!(done <= total))).await
+async fn restored(place: &Place, archive: &Archive, replace: bool) -> domain::Result<()> {
+    restore(&place.config(), archive, &kit::ctx(), replace, Arc::new(|done, total| assert!(done <= total))).await
 }
 
 /// What one store has comes back in another, exactly, and both go on.
@@ -92,35 +94,49 @@ async fn everything_comes_back(from: Option<Place>, to: Option<Place>) {
     assert_eq!((archive.header().version.as_str(), archive.header().created()), ("1.2.3", kit::NOW));
     assert_eq!(archive.signing_keys().len(), 2);
 
+    restored(&to, &archive, false).await.expect("restored");
     let target = to.open().await;
-    restored(&target, &archive, false).await.expect("restored");
     let mut found = world::everything(&target).await;
     let last = archive.header().revision;
-    let told = found.audit.remove(0);
-    assert_eq!((told.method.as_str(), told.revision), (kit::METHOD, Some(Revision(last + 1))), "the restore is audited");
+    assert_eq!(found.take_restore(), Revision(last + 1));
     assert_eq!(found, expected);
     let org = kit::org(&target, 77).await;
     assert_eq!(org.revision, Revision(last + 2), "revisions go on");
+    target.close().await;
 
-    // Full is not empty, and is replaced as a whole.
-    let error = restored(&target, &archive, false).await.expect_err("in use");
-    assert_eq!(error.kind(), Kind::FailedPrecondition);
-    assert!(error.message().contains("the database is in use"), "{error}");
-    restored(&target, &archive, true).await.expect("replaced");
+    // Full is not empty, and is replaced as a whole; revisions do not go back.
+    let error = restored(&to, &archive, false).await.expect_err("in use");
+    assert_eq!((error.kind(), error.rule()), (Kind::FailedPrecondition, Rule::NotEmpty));
+    assert!(error.message().contains("the database is not empty: it has audit"), "{error}");
+    restored(&to, &archive, true).await.expect("replaced");
+    let target = to.open().await;
     let mut found = world::everything(&target).await;
-    found.audit.remove(0);
+    assert_eq!(found.take_restore(), Revision(last + 3));
     assert_eq!(found, expected);
 
-    // Nothing is lost by a close, and a backup of the copy has the same rows.
-    target.close().await;
-    let target = to.open().await;
+    // A backup of the copy has the same rows.
     let again = back_up(&target, &folder.path().join("again")).await;
     let rows = |archive: &Archive| archive.header().rows.iter().map(|(name, n)| (name.clone(), *n)).collect::<Vec<_>>();
     let differ = |(a, b): &((String, u64), (String, u64))| a != b;
     let others: Vec<_> = rows(&archive).into_iter().zip(rows(&again)).filter(differ).map(|(a, b)| (a.0, b.1 - a.1)).collect();
-    assert_eq!(others, [("audit".to_owned(), 1)], "the restore alone");
+    assert_eq!(others, [("audit".to_owned(), 1), ("changes".to_owned(), 1)], "the restore alone");
     expected.audit.clear();
     source.close().await;
+}
+
+/// What a lost server may have given out since its backup is not given out again.
+#[tokio::test]
+async fn revisions_continue_above_those_that_were_lost() {
+    let (from, to) = (Place::sqlite().expect("a folder"), Place::sqlite().expect("a folder"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = from.open().await;
+    kit::org(&source, 1).await;
+    let archive = back_up(&source, &folder.path().join("backup")).await;
+    let mut ctx = kit::ctx();
+    ctx.now = domain::Timestamp(kit::NOW.0 + 60_000);
+    restore(&to.config(), &archive, &ctx, false, Arc::new(|_, _| ())).await.expect("restored");
+    let org = kit::org(&to.open().await, 2).await;
+    assert!(org.revision > Revision(archive.header().revision + 1_000_000), "{:?}", org.revision);
 }
 
 macro_rules! every_way {
@@ -141,6 +157,9 @@ macro_rules! every_way {
     };
 }
 every_way!(everything_comes_back);
+
+use large::rows_of_any_size_come_back;
+every_way!(rows_of_any_size_come_back);
 
 use load::a_backup_under_load_is_consistent;
 every_way!(a_backup_under_load_is_consistent);

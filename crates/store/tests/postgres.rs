@@ -12,12 +12,15 @@ mod outages;
 mod pipeline;
 #[path = "postgres/proxy.rs"]
 mod proxy;
+#[path = "postgres/restore.rs"]
+mod restore;
 #[path = "postgres/tls.rs"]
 mod tls;
 
 use std::sync::Arc;
 
 use conformance::{Engine, kit};
+use proxy::{Mood, Proxy};
 use store::{Database, Postgres, Store, StoreConfig};
 
 /// An empty database, dropped with the test.

@@ -12,13 +12,15 @@ use flate2::bufread::GzDecoder;
 
 use super::{
     header::{Header, TRAILER, damaged, trailer},
-    lines,
+    lines::{self, LINE},
     tables::{Cell, SIGNING_KEYS, TABLES, Table},
 };
 use crate::signing_keys::SigningKey;
 
-/// Longest line in bytes, so that a damaged file takes no more memory than that.
-const LINE: u64 = 64 * 1024 * 1024;
+/// Longest first line in bytes.
+const FIRST: u64 = 64 * 1024;
+/// Bytes that the rows of signing keys may have: they are kept in memory.
+const KEYS: usize = 16 * 1024 * 1024;
 
 /// A whole and unaltered backup file. Every byte of it was read.
 #[derive(Clone, Debug)]
@@ -39,12 +41,16 @@ impl Archive {
         let header = check_whole(path)?;
         check_schema(&header)?;
         let mut rows = Rows::open(path)?;
-        let (mut signing_keys, mut done) = (Vec::new(), 0);
+        let (mut signing_keys, mut key_bytes, mut done) = (Vec::new(), 0, 0);
         for table in TABLES {
             rows.heading(table)?;
             for _ in 0..header.rows.get(table.name).copied().unwrap_or_default() {
                 let row = rows.next(table)?;
                 if table.name == SIGNING_KEYS {
+                    key_bytes += rows.line.len();
+                    if key_bytes > KEYS {
+                        return Err(damaged("its signing keys have more than 16 MiB"));
+                    }
                     signing_keys.push(signing_key(row)?);
                 }
                 done += 1;
@@ -78,7 +84,7 @@ impl Archive {
 fn check_whole(path: &Path) -> Result<Header> {
     let mut file = BufReader::with_capacity(1 << 20, open(path)?);
     let mut first = Vec::new();
-    (&mut file).take(LINE).read_until(b'\n', &mut first).map_err(|error| unreadable(path, &error))?;
+    (&mut file).take(FIRST).read_until(b'\n', &mut first).map_err(|error| unreadable(path, &error))?;
     let header = Header::parse(&first)?;
     let length = file.get_ref().metadata().map_err(|error| unreadable(path, &error))?.len();
     let Some(content) = length.checked_sub(TRAILER as u64) else { return Err(damaged("it is cut off")) };
@@ -153,6 +159,16 @@ impl Rows {
         lines::read(table, self.line()?)
     }
 
+    /// The next rows of `table`: `most` of them, or fewer when they have that many `bytes` before.
+    pub(super) fn some(&mut self, table: &Table, most: usize, bytes: usize) -> Result<(Vec<Vec<Cell>>, usize)> {
+        let (mut some, mut read) = (Vec::new(), 0);
+        while some.len() < most && read < bytes {
+            some.push(self.next(table)?);
+            read += self.line.len();
+        }
+        Ok((some, read))
+    }
+
     /// Makes sure that nothing follows.
     pub(super) fn end(&mut self) -> Result<()> {
         let nothing_more = self.line()?.is_empty();
@@ -165,8 +181,11 @@ impl Rows {
 
     fn line(&mut self) -> Result<&[u8]> {
         self.line.clear();
-        let read = (&mut self.lines).take(LINE).read_until(b'\n', &mut self.line);
+        let read = (&mut self.lines).take(LINE as u64 + 1).read_until(b'\n', &mut self.line);
         read.map_err(|error| damaged(&format!("it cannot be decompressed: {error}")))?;
+        if self.line.len() > LINE {
+            return Err(damaged("one of its rows has more than 32 MiB"));
+        }
         Ok(&self.line)
     }
 }

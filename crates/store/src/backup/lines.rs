@@ -1,13 +1,21 @@
 //! Rows as lines of JSON: an array of values, bytes in base64 (RFC 4648 section 4).
 
+use std::{fmt, result::Result};
+
 use base64::{Engine, engine::general_purpose::STANDARD};
-use domain::{Error, Result};
-use serde_json::Value;
+use domain::Error;
+use serde::{
+    Deserializer,
+    de::{self, DeserializeSeed, Error as _, SeqAccess, Visitor},
+};
 
 use super::{
     header::damaged,
-    tables::{Cell, Table},
+    tables::{Cell, Column, Table},
 };
+
+/// Longest line in bytes that is written or read: no row that the server takes comes near it.
+pub(super) const LINE: usize = 32 * 1024 * 1024;
 
 /// The line before the rows of a table.
 pub(super) fn heading(table: &Table) -> Vec<u8> {
@@ -18,7 +26,7 @@ pub(super) fn heading(table: &Table) -> Vec<u8> {
 }
 
 /// Appends the line of a row.
-pub(super) fn write(row: &[Cell], to: &mut Vec<u8>) -> Result<()> {
+pub(super) fn write(row: &[Cell], to: &mut Vec<u8>) -> Result<(), Error> {
     to.push(b'[');
     for (n, cell) in row.iter().enumerate() {
         if n > 0 {
@@ -36,23 +44,133 @@ pub(super) fn write(row: &[Cell], to: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// The row of a line.
-pub(super) fn read(table: &Table, line: &[u8]) -> Result<Vec<Cell>> {
-    let wrong = || damaged(&format!("a row of {} is not what it should be", table.name));
-    let values: Vec<Value> = serde_json::from_slice(line).map_err(|error| wrong().because(error))?;
-    if values.len() != table.columns.len() {
-        return Err(wrong());
+/// The row of a line. It takes no more memory than the line: nothing is read that is not the value of a column.
+pub(super) fn read(table: &Table, line: &[u8]) -> Result<Vec<Cell>, Error> {
+    let wrong = |error| damaged(&format!("a row of {} is not what it should be", table.name)).because(error);
+    let mut json = serde_json::Deserializer::from_slice(line);
+    let row = RowOf(table).deserialize(&mut json).map_err(wrong)?;
+    json.end().map_err(wrong)?;
+    Ok(row)
+}
+
+/// Reads a row of this table.
+struct RowOf<'a>(&'a Table);
+
+impl<'de> DeserializeSeed<'de> for RowOf<'_> {
+    type Value = Vec<Cell>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Cell>, D::Error> {
+        deserializer.deserialize_seq(self)
     }
-    let cell = |(column, value): (&super::tables::Column, Value)| {
-        let cell = match value {
-            Value::Null => Some(Cell::Null),
-            Value::Bool(value) => Some(Cell::Bool(value)),
-            Value::Number(number) => number.as_i64().map(Cell::Int),
-            Value::String(text) if column.is_bytes() => STANDARD.decode(text).ok().map(Cell::Bytes),
-            Value::String(text) => Some(Cell::Text(text)),
-            Value::Array(_) | Value::Object(_) => None,
-        };
-        cell.filter(|cell| column.takes(cell)).ok_or_else(wrong)
-    };
-    table.columns.iter().zip(values).map(cell).collect()
+}
+
+impl<'de> Visitor<'de> for RowOf<'_> {
+    type Value = Vec<Cell>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an array of {} values", self.0.columns.len())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Vec<Cell>, A::Error> {
+        let mut row = Vec::with_capacity(self.0.columns.len());
+        for column in self.0.columns {
+            let cell = values.next_element_seed(CellOf(*column))?;
+            row.push(cell.ok_or_else(|| A::Error::invalid_length(row.len(), &self))?);
+        }
+        Ok(row)
+    }
+}
+
+/// Reads the value of this column.
+#[derive(Clone, Copy)]
+struct CellOf(Column);
+
+impl CellOf {
+    fn check<E: de::Error>(self, cell: Cell) -> Result<Cell, E> {
+        if self.0.takes(&cell) { Ok(cell) } else { Err(E::custom(format!("{} has a value of another type", self.0.name))) }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for CellOf {
+    type Value = Cell;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cell, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for CellOf {
+    type Value = Cell;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a value of {}", self.0.name)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Cell, E> {
+        self.check(Cell::Null)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Cell, E> {
+        self.check(Cell::Bool(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Cell, E> {
+        self.check(Cell::Int(number))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Cell, E> {
+        self.check(Cell::Int(i64::try_from(number).map_err(E::custom)?))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Cell, E> {
+        self.visit_string(text.to_owned())
+    }
+
+    fn visit_string<E: de::Error>(self, text: String) -> Result<Cell, E> {
+        self.check(if self.0.is_bytes() { Cell::Bytes(STANDARD.decode(text).map_err(E::custom)?) } else { Cell::Text(text) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backup::tables::TABLES;
+
+    #[test]
+    fn rows_are_read_as_they_were_written() {
+        let table = TABLES.iter().find(|table| table.name == "idempotency").expect("the table");
+        let row = vec![
+            Cell::Bytes(vec![0, 255, 7]),
+            Cell::Bytes(Vec::new()),
+            Cell::Null,
+            Cell::Text("\u{1}\"é\n".to_owned()),
+            Cell::Int(i64::MIN),
+        ];
+        let mut line = Vec::new();
+        write(&row, &mut line).expect("written");
+        assert_eq!(read(table, &line).expect("read"), row);
+    }
+
+    #[test]
+    fn other_lines_are_refused_at_their_first_wrong_value() {
+        let table = TABLES.iter().find(|table| table.name == "counts").expect("the table");
+        assert!(read(table, br#"["/","group",1]"#).is_ok());
+        for line in [
+            r#"["/","group"]"#,
+            r#"["/","group",1,2]"#,
+            r#"["/","group",1] 2"#,
+            r#"["/","group","1"]"#,
+            r#"["/","group",1.5]"#,
+            r#"["/","group",9223372036854775808]"#,
+            r#"["/","group",true]"#,
+            r#"["/",[],1]"#,
+            r#"[["/"],"group",1]"#,
+            r#"{"prefix":"/"}"#,
+            "null",
+            "",
+        ] {
+            let error = read(table, line.as_bytes()).expect_err(line);
+            assert!(error.message().contains("a row of counts is not what it should be"), "{line}: {error}");
+        }
+    }
 }

@@ -2,47 +2,68 @@
 
 use std::sync::Arc;
 
-use domain::{Ctx, Error, Kind, Result, Revision, Rule};
+use domain::{Ctx, Error, Kind, Noun, Op, Result, Revision, Rule};
 
 use super::{
-    archive::{Archive, Rows},
+    archive::Archive,
     header::Header,
     tables::{Cell, TABLES, Table, check_complete},
     verify::verify,
 };
-use crate::{AuditEntry, Store, Writer, audit, counts::placeholders, engine::Param};
+use crate::{
+    AuditEntry, StoreConfig, Writer, audit, changes,
+    counts::placeholders,
+    engine::{self, Param},
+};
 
 /// Rows written by one statement.
 const ROWS: usize = 50;
 /// Statements that are under way at once.
-const SENT: u64 = 32;
+const SENT: usize = 32;
+/// Bytes of rows that are read, and that are under way, at once; the last row may exceed it.
+const BYTES: usize = 4 * 1024 * 1024;
+/// Revisions that a server may have used up in a millisecond: far more than any makes.
+const PACE: i64 = 100;
 
 /// Hears of the rows written so far and of their number.
 pub type OnProgress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
-/// Writes what is in `archive` into a store that holds nothing, or in place of what it holds, and leaves one audit row.
-/// Before that becomes visible, everything in it was compared with everything else: counters with rows, rows with the audit
+/// Writes what is in `archive` into the database of `config`, which must hold nothing, or in place of what it holds, and leaves
+/// one audit row. Nobody else may have the database open, and nobody can open it meanwhile. Before that becomes visible, everything in it was compared with everything else: counters with rows, rows with the audit
 /// log, the feed with both.
 ///
+/// Revisions never go back: they continue above those of the database that is replaced, and above those that the server of the
+/// backup may have given out since. So no entity tag or cache of before stands for something else afterwards. The feed
+/// tells whoever has followed it across the restore that everything is new.
+///
 /// # Errors
-/// Failed precondition when the store holds something and `replace` is not set, or when what is in the archive does not agree
-/// with itself; whatever the store answers. Then nothing has changed.
-pub async fn restore(store: &Store, archive: &Archive, ctx: &Ctx, replace: bool, progress: OnProgress) -> Result<()> {
+/// Failed precondition or unavailable when somebody has the database open; failed precondition when it holds something and
+/// `replace` is not set, or when what is in the archive does not agree with itself; whatever the database answers. Then nothing
+/// has changed.
+pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, replace: bool, progress: OnProgress) -> Result<()> {
     let archive = archive.clone();
     let entry = AuditEntry::of(ctx);
-    store
-        .alone(ctx.clone(), move |tx| {
-            Box::pin(async move {
-                check_complete(tx).await?;
-                empty(tx, replace).await?;
-                fill(tx, &archive, &progress).await?;
-                verify(tx, archive.header()).await?;
-                let last = Revision(archive.header().revision + 1);
-                audit::append(tx, &AuditEntry { revision: Some(last), ..entry }).await?;
-                tx.set_revision(last)
-            })
+    engine::alone(config, ctx.clone(), move |tx| {
+        Box::pin(async move {
+            check_complete(tx).await?;
+            let revision = next_revision(tx, archive.header())?;
+            empty(tx, replace).await?;
+            fill(tx, &archive, &progress).await?;
+            verify(tx, archive.header()).await?;
+            let everything = changes::Change { revision, ordinal: 0, noun: Noun::Store, uid: "/".to_owned(), op: Op::Updated };
+            changes::append(tx, &[everything]).await?;
+            audit::append(tx, &AuditEntry { revision: Some(revision), ..entry }).await?;
+            tx.set_revision(revision)
         })
-        .await
+    })
+    .await
+}
+
+/// The revision of the restore.
+fn next_revision(tx: &mut Writer, header: &Header) -> Result<Revision> {
+    let since = tx.now().0.saturating_sub(header.created_at).max(0);
+    let theirs = header.revision.saturating_add(since.saturating_mul(PACE)).saturating_add(1);
+    Ok(tx.next_revision()?.max(Revision(theirs)))
 }
 
 /// Makes room, if that is wished for.
@@ -51,8 +72,10 @@ async fn empty(tx: &mut Writer, replace: bool) -> Result<()> {
         if replace {
             tx.execute(&format!("DELETE FROM {}", table.name), &[]).await?;
         } else if tx.exists(&format!("SELECT 1 FROM {} LIMIT 1", table.name), &[]).await? {
-            let message =
-                format!("the database is in use: it has {}; restore into an empty one, or replace everything", table.name);
+            let message = format!(
+                "the database is not empty: it has {}; restore into an empty one, or replace all of this one",
+                table.name
+            );
             return Err(Error::new(Kind::FailedPrecondition, Rule::NotEmpty, message));
         }
     }
@@ -61,16 +84,22 @@ async fn empty(tx: &mut Writer, replace: bool) -> Result<()> {
 
 async fn fill(tx: &mut Writer, archive: &Archive, progress: &OnProgress) -> Result<()> {
     let (mut rows, header) = (archive.rows()?, archive.header());
-    let (mut done, mut sent) = (0, 0);
+    let (mut done, mut sent, mut under_way) = (0, 0, 0);
     for table in TABLES {
         rows.heading(table)?;
         let mut left = expected(header, table);
         while left > 0 {
-            let n = if left >= ROWS as u64 { ROWS } else { 1 };
-            insert(tx, table, &mut rows, n).await?;
-            (left, done, sent) = (left - n as u64, done + n as u64, sent + 1);
-            if sent % SENT == 0 {
+            let most = usize::try_from(left).map_or(ROWS, |left| left.min(ROWS));
+            let (some, bytes) = rows.some(table, most, BYTES)?;
+            // Two forms of the statement for each table, so that they are prepared once.
+            for rows in some.chunks(if some.len() == ROWS { ROWS } else { 1 }) {
+                insert(tx, table, rows).await?;
+                sent += 1;
+            }
+            (left, done, under_way) = (left - some.len() as u64, done + some.len() as u64, under_way + bytes);
+            if sent >= SENT || under_way >= BYTES {
                 tx.connection.settle().await?;
+                (sent, under_way) = (0, 0);
             }
             progress(done, header.total());
         }
@@ -84,11 +113,10 @@ pub(super) fn expected(header: &Header, table: &Table) -> u64 {
     header.rows.get(table.name).copied().unwrap_or_default()
 }
 
-async fn insert(tx: &mut Writer, table: &Table, rows: &mut Rows, n: usize) -> Result<()> {
+async fn insert(tx: &mut Writer, table: &Table, rows: &[Vec<Cell>]) -> Result<()> {
     let width = table.columns.len();
-    let cells = (0..n).map(|_| rows.next(table)).collect::<Result<Vec<_>>>()?;
-    let params: Vec<Param<'_>> = cells.iter().flatten().map(Cell::param).collect();
-    let values: Vec<_> = (0..n).map(|row| format!("({})", placeholders(row * width + 1, width))).collect();
+    let params: Vec<Param<'_>> = rows.iter().flatten().map(Cell::param).collect();
+    let values: Vec<_> = (0..rows.len()).map(|row| format!("({})", placeholders(row * width + 1, width))).collect();
     let sql = format!("INSERT INTO {} ({}) VALUES {}", table.name, table.names(), values.join(", "));
     tx.send(&sql, &params).await
 }

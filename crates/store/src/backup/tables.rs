@@ -2,6 +2,8 @@
 //!
 //! Referenced tables come before those that refer to them: a restore writes in this order.
 
+use std::fmt;
+
 use domain::{Error, Result};
 
 use crate::{
@@ -258,6 +260,19 @@ impl Column {
 
     pub(super) fn is_bytes(self) -> bool {
         matches!(self.kind, Kind::Bytes)
+    }
+}
+
+/// What it is, for messages.
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("NULL"),
+            Self::Text(text) => f.write_str(text),
+            Self::Int(number) => write!(f, "{number}"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Bytes(bytes) => f.write_str(&hex::encode(bytes)),
+        }
     }
 }
 

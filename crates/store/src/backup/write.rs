@@ -3,22 +3,24 @@
 use std::{io::Write, mem};
 
 use aws_lc_rs::digest;
-use domain::{Error, Result, Timestamp};
+use domain::{Error, Kind, Result, Rule, Timestamp};
 use flate2::{Compression, write::GzEncoder};
 
 use super::{
     header::{FORMAT, Header, trailer},
-    lines,
-    tables::{Cell, TABLES, Table, check_complete},
+    lines::{self, LINE},
+    tables::{Cell, Column, TABLES, Table, check_complete},
 };
 use crate::{Reader, Store, engine::Param};
 
-/// Rows read by one statement.
+/// Rows read by one statement at most.
 const PAGE: usize = 500;
+/// Bytes of rows taken from one statement; the last row may exceed it.
+const BYTES: usize = 4 * 1024 * 1024;
 /// Compressed bytes that are worth giving away.
 const PIECE: usize = 64 * 1024;
 
-/// A backup under way: it holds a snapshot until it is dropped, and at most a page of rows in memory.
+/// A backup under way: it holds a snapshot until it is dropped, and never more than some megabytes of rows in memory.
 #[derive(Debug)]
 pub struct Backup {
     reader: Reader,
@@ -27,6 +29,8 @@ pub struct Backup {
     hash: Hash,
     /// Rows written so far.
     done: u64,
+    /// Rows that the next statement reads: fewer where they are large.
+    page: usize,
 }
 
 #[derive(Debug)]
@@ -73,7 +77,7 @@ impl Backup {
             header.rows.insert(table.name.to_owned(), u64::try_from(rows).map_err(Error::internal)?);
         }
         let hash = Hash(digest::Context::new(&digest::SHA256));
-        Ok(Self { reader, header, state: State::Begin, hash, done: 0 })
+        Ok(Self { reader, header, state: State::Begin, hash, done: 0, page: PAGE })
     }
 
     /// What its first line says.
@@ -123,18 +127,13 @@ impl Backup {
             if after.is_none() {
                 encoder.write_all(&lines::heading(table)).map_err(Error::internal)?;
             }
-            let rows = page(&mut self.reader, table, after.as_deref()).await?;
-            let full = rows.len() == PAGE;
-            let mut text = Vec::new();
-            for (_, row) in &rows {
-                lines::write(row, &mut text)?;
-            }
-            encoder.write_all(&text).map_err(Error::internal)?;
-            self.done += rows.len() as u64;
-            (at, after) = match rows.into_iter().next_back() {
-                Some((key, _)) if full => (at, Some(key)),
+            let page = page(&mut self.reader, table, after.as_deref(), self.page, &mut encoder).await?;
+            self.done += page.rows as u64;
+            (at, after) = match page.last {
+                Some(key) if page.is_cut || page.rows == self.page => (at, Some(key)),
                 _ => (at + 1, None),
             };
+            self.page = if page.is_cut { page.rows } else { (self.page * 2).min(PAGE) };
             if encoder.get_ref().len() >= PIECE {
                 let bytes = mem::take(encoder.get_mut());
                 self.state = State::Table { number: at, after, encoder };
@@ -150,24 +149,63 @@ async fn number(reader: &mut Reader, sql: &str) -> Result<i64> {
     found.ok_or_else(|| Error::internal(format!("no row: {sql}")))
 }
 
-/// Up to [`PAGE`] rows in the order of their keys, each with its key.
-async fn page(reader: &mut Reader, table: &Table, after: Option<&[Cell]>) -> Result<Vec<(Vec<Cell>, Vec<Cell>)>> {
+/// Rows that one statement has read and that were compressed.
+#[derive(Default)]
+struct Page {
+    rows: usize,
+    /// The key of the last one.
+    last: Option<Vec<Cell>>,
+    /// The statement had more.
+    is_cut: bool,
+}
+
+/// Compresses up to `limit` rows after the key `after`, in the order of their keys. Those beyond [`BYTES`] are left for later.
+async fn page(
+    reader: &mut Reader,
+    table: &Table,
+    after: Option<&[Cell]>,
+    limit: usize,
+    encoder: &mut GzEncoder<Vec<u8>>,
+) -> Result<Page> {
     let keys = table.key.iter().map(|column| column.name).collect::<Vec<_>>().join(", ");
     let selected = table.columns.iter().chain(table.hidden()).map(|column| column.name).collect::<Vec<_>>().join(", ");
-    let params: Vec<Param<'_>> = after.unwrap_or_default().iter().map(Cell::param).collect();
+    let mut params: Vec<Param<'_>> = after.unwrap_or_default().iter().map(Cell::param).collect();
     let begin = match params.len() {
         0 => String::new(),
         n => format!("WHERE ({keys}) > ({})", crate::counts::placeholders(1, n)),
     };
-    let sql = format!("SELECT {selected} FROM {} {begin} ORDER BY {keys} LIMIT {PAGE}", table.name);
-    reader
-        .query_map(&sql, &params, |row| {
-            let all: Vec<_> = table.columns.iter().chain(table.hidden()).collect();
-            let mut cells = all.iter().enumerate().map(|(at, column)| column.read(row, at)).collect::<Result<Vec<_>>>()?;
-            let place = |key: &super::tables::Column| all.iter().position(|column| column.name == key.name);
-            let key = table.key.iter().filter_map(|key| cells.get(place(key)?).cloned()).collect();
-            cells.truncate(table.columns.len());
-            Ok((key, cells))
-        })
-        .await
+    params.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
+    let sql = format!("SELECT {selected} FROM {} {begin} ORDER BY {keys} LIMIT ${}", table.name, params.len());
+    let (mut page, mut text, mut bytes) = (Page::default(), Vec::new(), 0);
+    let read = reader.query_map(&sql, &params, |row| {
+        if bytes >= BYTES {
+            page.is_cut = true;
+            return Ok(());
+        }
+        let all: Vec<_> = table.columns.iter().chain(table.hidden()).collect();
+        let mut cells = all.iter().enumerate().map(|(at, column)| column.read(row, at)).collect::<Result<Vec<_>>>()?;
+        let place = |key: &Column| all.iter().position(|column| column.name == key.name);
+        page.last = Some(table.key.iter().filter_map(|key| cells.get(place(key)?).cloned()).collect());
+        cells.truncate(table.columns.len());
+        lines::write(&cells, &mut text)?;
+        if text.len() > LINE {
+            return Err(too_large(table, page.last.as_deref().unwrap_or_default()));
+        }
+        encoder.write_all(&text).map_err(Error::internal)?;
+        (page.rows, bytes) = (page.rows + 1, bytes + text.len());
+        text.clear();
+        Ok(())
+    });
+    read.await?;
+    Ok(page)
+}
+
+fn too_large(table: &Table, key: &[Cell]) -> Error {
+    let key: Vec<_> = key.iter().map(Cell::to_string).collect();
+    let message = format!(
+        "a row of {} has more than 32 MiB and cannot be backed up: the one with the key {}; make it smaller",
+        table.name,
+        key.join(", ")
+    );
+    Error::new(Kind::FailedPrecondition, Rule::TooLarge, message)
 }

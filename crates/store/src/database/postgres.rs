@@ -22,7 +22,8 @@ const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
 /// A PostgreSQL database and how to reach it. Prints as hosts and database alone: the rest may be secret.
 #[derive(Clone)]
 pub struct Postgres {
-    config: Arc<Config>,
+    /// For each host a configuration of its own, the same otherwise; at least one.
+    hosts: Arc<[Config]>,
     ssl: SslMode,
     root_certificates: Option<PathBuf>,
     max_connections: u32,
@@ -59,7 +60,7 @@ impl Postgres {
     /// Besides `sslmode` and `sslrootcert` (a file of PEM certificates, or `system`) it takes `host` (a folder: the server's
     /// Unix socket), `port`, `user`, `password`, `dbname`, `options`, `application_name`, `connect_timeout`,
     /// `tcp_user_timeout`, `keepalives`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries`, `channel_binding`
-    /// and `load_balance_hosts`. Of several hosts the first one that takes writes is used.
+    /// and `load_balance_hosts` (among the addresses of one host). Of several hosts the first one that takes writes is used.
     ///
     /// # Errors
     /// Says what is wrong and what would be right, without the password.
@@ -99,6 +100,13 @@ impl Postgres {
         if config.get_user().is_none_or(str::is_empty) {
             return Err(DatabaseUrlError("it names no user; write postgres://user:password@host/database".to_owned()));
         }
+        let (hosts, ports) = (config.get_hosts().len(), config.get_ports().len());
+        if ports > 1 && ports != hosts {
+            return Err(DatabaseUrlError(format!("it has {hosts} hosts and {ports} ports; write one port for each host")));
+        }
+        if ![0, hosts].contains(&config.get_hostaddrs().len()) {
+            return Err(DatabaseUrlError("it has more or fewer hostaddrs than hosts; write one for each host".to_owned()));
+        }
         if root_certificates.is_some() && ssl == SslMode::Require {
             ssl = SslMode::VerifyCa;
         }
@@ -125,7 +133,8 @@ impl Postgres {
         if !given("keepalives_idle") {
             config.keepalives_idle(KEEPALIVE_IDLE);
         }
-        Ok(Self { config: Arc::new(config), ssl, root_certificates, max_connections: Self::MAX_CONNECTIONS })
+        let hosts = (0..hosts).map(|at| only(&config, at)).collect();
+        Ok(Self { hosts, ssl, root_certificates, max_connections: Self::MAX_CONNECTIONS })
     }
 
     /// The same database with another limit of connections for this node, at least [`Self::MIN_CONNECTIONS`]: one of them
@@ -135,8 +144,9 @@ impl Postgres {
         Self { max_connections: max_connections.max(Self::MIN_CONNECTIONS), ..self }
     }
 
-    pub(crate) fn config(&self) -> &Config {
-        &self.config
+    /// How to reach each host, in the order of the URL.
+    pub(crate) fn hosts(&self) -> &[Config] {
+        &self.hosts
     }
 
     /// Connections that this node holds at most.
@@ -177,18 +187,18 @@ impl SslMode {
 /// Hosts and database: what errors and logs may show.
 impl fmt::Display for Postgres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ports = self.config.get_ports();
-        for (n, host) in self.config.get_hosts().iter().enumerate() {
+        for (n, config) in self.hosts.iter().enumerate() {
             let separator = if n == 0 { "" } else { "," };
-            match host {
-                Host::Tcp(name) => write!(f, "{separator}{name}")?,
-                Host::Unix(folder) => write!(f, "{separator}{}", folder.display())?,
+            match config.get_hosts() {
+                [Host::Unix(folder), ..] => write!(f, "{separator}{}", folder.display())?,
+                [Host::Tcp(name), ..] => write!(f, "{separator}{name}")?,
+                [] => {}
             }
-            if let Some(port) = ports.get(n).or(ports.first()).filter(|port| **port != 5432) {
+            if let Some(port) = config.get_ports().first().filter(|port| **port != 5432) {
                 write!(f, ":{port}")?;
             }
         }
-        write!(f, "/{}", self.config.get_dbname().unwrap_or_default())
+        write!(f, "/{}", self.hosts.first().and_then(Config::get_dbname).unwrap_or_default())
     }
 }
 
@@ -205,6 +215,57 @@ impl fmt::Display for DatabaseUrlError {
 }
 
 impl std::error::Error for DatabaseUrlError {}
+
+/// The same with one of its hosts alone.
+fn only(config: &Config, at: usize) -> Config {
+    let mut one = Config::new();
+    match config.get_hosts().get(at) {
+        Some(Host::Tcp(name)) => _ = one.host(name),
+        Some(Host::Unix(folder)) => _ = one.host_path(folder),
+        None => {}
+    }
+    if let Some(address) = config.get_hostaddrs().get(at) {
+        one.hostaddr(*address);
+    }
+    if let Some(port) = config.get_ports().get(at).or(config.get_ports().first()) {
+        one.port(*port);
+    }
+    if let Some(user) = config.get_user() {
+        one.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        one.password(password);
+    }
+    if let Some(name) = config.get_dbname() {
+        one.dbname(name);
+    }
+    if let Some(options) = config.get_options() {
+        one.options(options);
+    }
+    if let Some(name) = config.get_application_name() {
+        one.application_name(name);
+    }
+    if let Some(time) = config.get_connect_timeout() {
+        one.connect_timeout(*time);
+    }
+    if let Some(time) = config.get_tcp_user_timeout() {
+        one.tcp_user_timeout(*time);
+    }
+    if let Some(time) = config.get_keepalives_interval() {
+        one.keepalives_interval(time);
+    }
+    if let Some(number) = config.get_keepalives_retries() {
+        one.keepalives_retries(number);
+    }
+    one.keepalives(config.get_keepalives())
+        .keepalives_idle(config.get_keepalives_idle())
+        .ssl_mode(config.get_ssl_mode())
+        .ssl_negotiation(config.get_ssl_negotiation())
+        .target_session_attrs(config.get_target_session_attrs())
+        .channel_binding(config.get_channel_binding())
+        .load_balance_hosts(config.get_load_balance_hosts());
+    one
+}
 
 /// What the client library says, which names options and never values.
 fn told(error: &tokio_postgres::Error) -> String {
@@ -259,6 +320,7 @@ mod tests {
             ("postgres://u:hunter2@h", "names no database"),
             ("postgres://h/d?password=hunter2", "names no user"),
             ("postgres://u:hunter2@h:70000/d", "port"),
+            ("postgres:///d?host=a,b,c&port=1,2&user=u&password=hunter2", "3 hosts and 2 ports"),
             ("postgres://u:hunter2@h/d?colour=hunter2", "unknown option `colour`"),
             ("postgres://u:hunter2@h/d?sslmode=hunter2", "sslmode must be one of"),
             ("postgres://u:hunter2@h/d?connect_timeout=hunter2", "connect_timeout"),

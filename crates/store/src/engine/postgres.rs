@@ -3,6 +3,7 @@
 //! Writes are serial over all nodes: every write transaction first locks the one row of `revision`. See ADR 8.
 
 mod alone;
+mod claim;
 mod connection;
 mod connector;
 mod fault;
@@ -16,6 +17,7 @@ use std::{sync::Arc, time::Duration};
 
 use domain::{Ctx, Error, Kind, Result, Rule};
 
+pub(crate) use alone::run as alone;
 pub(crate) use connection::Connection;
 use connector::Connector;
 use group_commit::GroupCommit;
@@ -44,7 +46,6 @@ pub(crate) async fn schema(database: &Database) -> Result<usize> {
 /// An open database.
 #[derive(Debug)]
 pub(crate) struct Postgres {
-    connector: Arc<Connector>,
     pool: Pool,
     writer: GroupCommit,
 }
@@ -53,17 +54,18 @@ impl Postgres {
     /// Opens the database, making and migrating its tables as needed.
     ///
     /// # Errors
-    /// Unavailable when it cannot be reached or used; failed precondition when it is newer than this program, or is one
-    /// that this program cannot use.
+    /// Unavailable when it cannot be reached or used, or is being restored; failed precondition when it is newer than this
+    /// program, or is one that this program cannot use.
     pub(crate) async fn open(database: &Database, metrics: &Metrics) -> Result<Self> {
         let connector = Arc::new(Connector::new(database)?);
         let mut session = connector.connect().await.map_err(|failure| failure.at(database))?;
         migrate::migrate(&mut session).await?;
+        claim::share(&mut session).await?;
         let readers = database.max_connections().saturating_sub(1).max(1) as usize;
         metrics.set_read_connections(readers);
         let pool = Pool::new(Arc::clone(&connector), readers)?;
         let writer = GroupCommit::start(Arc::clone(&connector), session, metrics.clone()).await?;
-        Ok(Self { connector, pool, writer })
+        Ok(Self { pool, writer })
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
@@ -76,14 +78,6 @@ impl Postgres {
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         self.writer.write(ctx, mode, work).await
-    }
-
-    /// Runs `work` on a connection of its own, with the write lock.
-    pub(crate) async fn alone<T, F>(&self, ctx: Ctx, work: F) -> Result<T>
-    where
-        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>>,
-    {
-        alone::run(&self.connector, ctx, work).await
     }
 
     /// Whether writes are being taken: the writer has just held the write lock.

@@ -97,9 +97,10 @@ async fn what_does_not_agree_with_itself_is_not_restored() {
         for to in [Place::sqlite(), Place::postgres()].into_iter().flatten() {
             let target = to.open().await;
             let empty = world::everything(&target).await;
-            let error = restored(&target, &archive, false).await.expect_err(sql);
+            target.close().await;
+            let error = restored(&to, &archive, false).await.expect_err(sql);
             assert!(error.message().contains(why), "{sql}: {error}");
-            assert_eq!(world::everything(&target).await, empty, "nothing was kept");
+            assert_eq!(world::everything(&to.open().await).await, empty, "nothing was kept");
         }
     }
 }

@@ -40,6 +40,16 @@ pub(crate) struct Everything {
     pub(crate) audit: Vec<AuditEntry>,
 }
 
+impl Everything {
+    /// Takes out what a restore has added, which is its newest, and answers its revision.
+    pub(crate) fn take_restore(&mut self) -> Revision {
+        let (change, entry) = (self.changes.pop().expect("a change"), self.audit.remove(0));
+        assert_eq!((change.noun, change.uid.as_str(), change.op), (Noun::Store, "/", Op::Updated));
+        assert_eq!((entry.method.as_str(), entry.revision), (kit::METHOD, Some(change.revision)), "the restore is audited");
+        change.revision
+    }
+}
+
 const CLAIM: IdempotencyClaim = IdempotencyClaim { key: [1; 32], request: [2; 32] };
 
 macro_rules! all {

@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use domain::{Error, Kind, Rule};
@@ -20,7 +20,7 @@ use super::{
     proxy::{Mood, Proxy},
 };
 
-fn cut(server: &Server) {
+pub(crate) fn cut(server: &Server) {
     let name = server.database.name();
     let cut = format!("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{name}'");
     server.database.cluster().sql("postgres", &cut);
@@ -247,6 +247,25 @@ async fn too_many_reads_are_refused() {
     insert(&store, 1).await.expect("writes have a connection of their own");
     drop(reader);
     store.reader().await.map(drop).expect("is free again");
+}
+
+/// One that accepts connections and never says anything, first in the list.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_silent_host_does_not_use_up_the_time_of_the_next() {
+    let Some(server) = engine() else { return };
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = silent.local_addr().expect("an address").port();
+    let place = format!("@127.0.0.1:{port},");
+    let store = open(server.database.url().replacen('@', &place, 1)).await.expect("the next one answers");
+    // Whoever has answered is asked first from now on.
+    let begun = Instant::now();
+    for _ in 0..3 {
+        cut(&server);
+        insert(&store, begun.elapsed().subsec_nanos().into()).await.expect("is applied");
+    }
+    assert_eq!(count(&server, "groups"), 3);
+    silent.set_nonblocking(true).expect("looks");
+    assert_eq!(std::iter::from_fn(|| silent.accept().ok()).count(), 1, "it was asked once");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use aws_lc_rs::{aead, hkdf};
+use aws_lc_rs::{aead, digest, hkdf};
 use domain::{Entropy, Error, Kind, Rule, Secret};
 use store::{Store, signing_keys};
 use zeroize::Zeroizing;
@@ -116,41 +116,77 @@ fn parse(text: &[u8]) -> Option<Secret<[u8; KEY_LEN]>> {
     Some(Secret::new(bytes))
 }
 
-/// Writes a new key beside `path` and links it into place, so that no crash leaves half a key and no other process's key is
-/// overwritten.
+/// Writes a new key beside `path`, under a name of its own, and links it into place: no crash leaves half a key, and of several
+/// processes that do the same one makes the key of all.
 fn create(path: &Path, entropy: &dyn Entropy) -> Result<(), Error> {
     let failed = |error: io::Error| unusable(path, &format!("cannot be created ({error})"));
     let mut bytes = Zeroizing::new([0; KEY_LEN]);
     entropy.fill(bytes.as_mut_slice())?;
     let text = Zeroizing::new(format!("{}\n", hex::encode(bytes.as_slice())));
-    let draft = path.with_extension("new");
-    let _ = fs::remove_file(&draft);
+    // Part of a hash of a random key says nothing about it.
+    let digest = digest::digest(&digest::SHA256, text.as_bytes());
+    let name: String = hex::encode(digest.as_ref()).chars().take(16).collect();
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(format!(".{name}.new"));
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&draft).map_err(failed)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    match fs::hard_link(&draft, path) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(failed(error)),
-    }
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| fs::hard_link(&draft, path));
     fs::remove_file(&draft).map_err(failed)?;
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
+        _ => {}
+    }
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
     }
     Ok(())
 }
 
-/// The last six permission bits are those of the group and of others.
+/// A file that its owner alone can read is private, and so is a credential that systemd hands to its service.
 #[cfg(unix)]
 fn refuse_shared(path: &Path, metadata: &fs::Metadata) -> Result<(), Error> {
-    use std::os::unix::fs::PermissionsExt;
-    if metadata.permissions().mode().trailing_zeros() >= 6 {
+    let access = Access::of(metadata);
+    // The last six permission bits are those of the group and of others.
+    if access.mode.trailing_zeros() >= 6 {
+        return Ok(());
+    }
+    if fs::canonicalize(path).is_ok_and(|path| path.parent().is_some_and(|folder| is_credential(access, folder))) {
         return Ok(());
     }
     Err(unusable(path, &format!("can be read by others; run `chmod 600 {}`", path.display())))
+}
+
+/// Who may do what with a file or folder.
+#[cfg(unix)]
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    mode: u32,
+    owner: u32,
+    group: u32,
+}
+
+#[cfg(unix)]
+impl Access {
+    fn of(metadata: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self { mode: metadata.mode() & 0o7777, owner: metadata.uid(), group: metadata.gid() }
+    }
+}
+
+/// systemd keeps a service's credentials as files of root, in a folder of root that nobody else can enter, and lets the service
+/// in by access control lists. Those show as rights of the group, so it has to be root's: then only root can have given them.
+#[cfg(unix)]
+fn is_credential(file: Access, folder: &Path) -> bool {
+    fs::metadata(folder).is_ok_and(|folder| is_roots_secret(file, Access::of(&folder)))
+}
+
+#[cfg(unix)]
+fn is_roots_secret(file: Access, folder: Access) -> bool {
+    let is_roots = |access: Access| access.owner == 0 && access.group == 0;
+    is_roots(file) && is_roots(folder) && file.mode == 0o440 && folder.mode & 0o227 == 0
 }
 
 #[cfg(not(unix))]
@@ -217,6 +253,50 @@ mod tests {
             write(&path, &[1; 32], mode);
             let error = RootKey::open(&path).expect_err("refused");
             assert!(error.message().contains("chmod 600"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_credential_of_systemd_is_private() {
+        let root = |mode| Access { mode, owner: 0, group: 0 };
+        let other = |owner, group| Access { mode: 0o440, owner, group };
+        for folder in [0o550, 0o500, 0o1500] {
+            assert!(is_roots_secret(root(0o440), root(folder)), "{folder:o}");
+        }
+        for folder in [0o555, 0o551, 0o570, 0o700, 0o755, 0o1777] {
+            assert!(!is_roots_secret(root(0o440), root(folder)), "{folder:o}");
+        }
+        for file in [root(0o444), root(0o460), root(0o640), root(0o4440), other(7, 0), other(0, 7)] {
+            assert!(!is_roots_secret(file, root(0o550)), "{file:?}");
+        }
+        assert!(!is_roots_secret(root(0o440), other(7, 0)) && !is_roots_secret(root(0o440), other(0, 7)));
+
+        // As a file: it is root's only where root runs the tests.
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("key");
+        write(&path, &[1; 32], 0o440);
+        let access = Access::of(&fs::metadata(&path).expect("file"));
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o550)).expect("chmod");
+        assert_eq!(RootKey::open(&path).is_ok(), (access.owner, access.group) == (0, 0));
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).expect("chmod");
+        assert!(RootKey::open(&path).is_err());
+    }
+
+    /// Many at once, as threads: a draft that two of them shared would be linked half written, or linked away.
+    #[test]
+    fn of_several_that_make_the_key_all_have_the_same() {
+        let entropy = TestEntropy::default();
+        for _ in 0..50 {
+            let folder = tempfile::tempdir().expect("folder");
+            let path = folder.path().join("key");
+            let sealed = std::thread::scope(|scope| {
+                let make = || sealed_by(&RootKey::open_or_create(&path, &entropy).expect("made or read"));
+                let makers: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
+                makers.into_iter().map(|maker| maker.join().expect("runs")).collect::<Vec<_>>()
+            });
+            let key = RootKey::open(&path).expect("read").derive("a").expect("key");
+            assert!(sealed.iter().all(|sealed| key.open(b"c", sealed).is_some()), "one key");
+            assert_eq!(fs::read_dir(folder.path()).expect("folder").count(), 1, "no draft is left");
         }
     }
 

@@ -3,12 +3,9 @@
 use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
-use domain::{Clock, Ctx};
+use domain::{Clock, Ctx, Rule};
 use serde_json::json;
-use store::{
-    Store,
-    backup::{self, Archive},
-};
+use store::backup::{self, Archive};
 use sts::{RootKey, keys::check_opens, operator};
 use tokio::task::spawn_blocking;
 
@@ -54,17 +51,19 @@ impl Restore {
         if self.replace {
             confirm(global, "replace everything in the database")?;
         }
-        let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
-        let ctx = Ctx::system("admin restore", clock.now(), entropy.clone());
+        let ctx = Ctx::system("admin restore", SystemClock.now(), Arc::new(SystemEntropy::default()));
         let ctx = operator::at_the_machine(&sts::Settings::new(""), &ctx, &env::system_user())?;
-        let store = Store::open(&settings.store_config(), clock, entropy).await?;
         let bar = Progress::of("restoring rows");
-        let restored = backup::restore(&store, &archive, &ctx, self.replace, Arc::new(bar.handle())).await;
+        let restored = backup::restore(&settings.store_config(), &archive, &ctx, self.replace, Arc::new(bar.handle())).await;
         drop(bar);
-        store.close().await;
         restored.map_err(|error| {
+            let holds_something = error.rule() == Rule::NotEmpty;
             let failure = Failure::from(error);
-            if failure.exit == Exit::Conflict && !self.replace { failure.hint("see --replace") } else { failure }
+            if holds_something {
+                failure.hint("--replace deletes what it holds and puts the backup in its place")
+            } else {
+                failure
+            }
         })?;
         let told = json!({ "file": self.file, "contents": Contents::from(archive.header()), "replaced": self.replace });
         output::report(global.output, &self.file.display().to_string(), &told, None)

@@ -74,7 +74,7 @@ fn a_backup_of_a_running_server_is_restored_elsewhere() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let full = admin(to.path(), &["restore", text(&file)]);
     assert_eq!(full.code, 6, "{}", full.stderr);
-    assert!(full.stderr.contains("the database is in use") && full.stderr.contains("--replace"), "{}", full.stderr);
+    assert!(full.stderr.contains("the database is not empty") && full.stderr.contains("--replace"), "{}", full.stderr);
     let server = Server::start_at(to.path(), server.listen());
     assert_eq!(lists(&user), before, "the login is still good, and the lists are what they were");
     user.id(&["iam", "folders", "create", "after", "--parent", &server.organization]);

@@ -82,6 +82,37 @@ fn both_nodes_follow_a_rotation() {
     works(&token(&other));
 }
 
+/// Wherever they run, and whatever data folder the command is given.
+#[test]
+fn a_restore_waits_for_no_node_and_spares_none() {
+    let Some(cluster) = pgcluster::shared() else { return };
+    let (database, folder) = (cluster.database(), TempDir::new().expect("a folder"));
+    let (url, key, file) = (database.url(), folder.path().join("the-key"), folder.path().join("backup"));
+    let (one, other, third) = (folder.path().join("one"), folder.path().join("other"), folder.path().join("third"));
+    let line = ["bootstrap", "--organization", "acme", "--issuer", "https://issuer.example", "--subject", "ada", "-o", "id"];
+    let made = admin_at(&one, &url, &key, &line);
+    let mut first = Server::on_postgres(&one, &url, &key, None);
+    let mut second = Server::on_postgres(&other, &url, &key, Some(&first));
+    assert_eq!(admin(&one, &["backup", text(&file)]).code, 0);
+    let restore = || admin_at(&third, &url, &key, &["restore", text(&file), "--replace", "-y"]);
+    for nodes in ["2", "1"] {
+        let refused = restore();
+        assert_eq!(refused.code, 6, "{}", refused.stderr);
+        let told = format!("{nodes} of this database's servers or commands have it open");
+        assert!(refused.stderr.contains(&told) && refused.stderr.contains("stop every server of it first"), "{}", refused.stderr);
+        // Commands that work on the database itself go on beside nodes.
+        let again = admin_at(&third, &url, &key, &line);
+        assert_eq!((again.code, &again.stdout), (0, &made.stdout), "{}", again.stderr);
+        let stopped = if nodes == "2" { &mut second } else { &mut first };
+        stopped.signal("TERM");
+        assert_eq!(stopped.wait(), Some(0));
+    }
+    let restored = restore();
+    assert_eq!(restored.code, 0, "{}", restored.stderr);
+    let server = Server::on_postgres(&one, &url, &key, None);
+    assert_eq!(organizations(&server, admin(&one, &["token"]).stdout.trim()).stdout, made.stdout);
+}
+
 #[test]
 fn data_moves_from_sqlite_to_postgresql_and_back() {
     if engine::is_postgres() {

@@ -1,4 +1,4 @@
-//! A transaction that works on everything there is and takes as long as it needs.
+//! A transaction that works on everything there is, while nobody else has the database open, and takes as long as it needs.
 
 use std::{ops::ControlFlow, sync::Arc};
 
@@ -6,25 +6,33 @@ use domain::{Ctx, Error, Result, Revision};
 use tokio::sync::Mutex;
 
 use super::{
+    claim,
     connection::Connection,
     connector::Connector,
     fault::Failure,
-    session::{PATIENCE_ALONE, Session},
+    migrate,
+    session::{ANSWER, PATIENCE_ALONE, Session},
 };
 use crate::{
-    BoxFuture, engine,
+    BoxFuture, Postgres, engine,
     writer::{Mode, Writer},
 };
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '60s'";
 
-/// Runs `work` between taking the write lock and giving it back. A lost connection is not tried again.
-pub(super) async fn run<T, F>(connector: &Connector, ctx: Ctx, work: F) -> Result<T>
+/// Runs `work` on a connection that has the database for itself. When that is lost everything is undone, and nothing is
+/// tried again.
+///
+/// # Errors
+/// Failed precondition when others have the database open; otherwise as [`super::Postgres::open`] and `work`.
+pub(crate) async fn run<T, F>(database: &Postgres, ctx: Ctx, work: F) -> Result<T>
 where
     F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>>,
 {
-    let mut session = connector.connect().await.map_err(Failure::translate)?;
+    let mut session = Connector::new(database)?.connect().await.map_err(|failure| failure.at(database))?;
+    migrate::migrate(&mut session).await?;
+    claim::alone(&mut session).await?;
     session.patience = PATIENCE_ALONE;
     session.batch(BEGIN).await?;
     session.revision = lock(&mut session).await?;
@@ -34,12 +42,22 @@ where
     let outcome = writer.run(work).await;
     drop(writer);
     let mut session = shared.lock_owned().await;
-    // The connection ends here, and with it what is not committed.
-    let value = outcome?;
+    let kept = match outcome {
+        Ok(value) => commit(&mut session).await.map(|()| value),
+        Err(error) => Err(error),
+    };
+    // Who starts a server now should not have to wait for the end of the connection. It takes with it whatever is left.
+    session.patience = ANSWER;
+    if session.is_fit() && session.batch("ROLLBACK").await.is_ok() {
+        claim::let_go(&mut session).await?;
+    }
+    kept
+}
+
+async fn commit(session: &mut Session) -> Result<()> {
     let last = session.revision;
     session.execute("UPDATE revision SET n = $1", &[last.into()]).await?;
-    session.batch("COMMIT").await?;
-    Ok(value)
+    Ok(session.batch("COMMIT").await?)
 }
 
 async fn lock(session: &mut Session) -> Result<Revision> {

@@ -2,21 +2,24 @@
 
 use std::{
     fmt,
-    sync::atomic::{AtomicU64, Ordering},
-    time::Duration,
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    time::{Duration, Instant},
 };
 
 use domain::Result;
+use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{fault::Failure, session::Session, tls};
 use crate::Postgres;
 
-/// How long making a connection may take, over all hosts of the database.
+/// How long making a connection may take, over all hosts of the database: each may use its share of what is left.
 const CONNECT: Duration = Duration::from_secs(8);
-/// Settings of every connection. A node that hangs holds the write lock for so long and no longer.
+/// Settings of every connection. A node that hangs holds the write lock for so long and no longer, and the server notices
+/// within half a minute that one is gone whose machine cannot say so.
 const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '4s'; \
     SET idle_in_transaction_session_timeout = '20s'; \
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4; \
     SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
@@ -24,24 +27,39 @@ const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '4s'; 
 pub(super) struct Connector {
     database: Postgres,
     tls: MakeRustlsConnect,
+    /// The host that took writes when it was last asked: the next connection begins there.
+    preferred: AtomicUsize,
     /// Counts the times that the server behind the connections was found to be another one, or none.
     generation: AtomicU64,
 }
 
 impl Connector {
     pub(super) fn new(database: &Postgres) -> Result<Self> {
-        Ok(Self { database: database.clone(), tls: tls::connector(database)?, generation: AtomicU64::new(0) })
+        let tls = tls::connector(database)?;
+        Ok(Self { database: database.clone(), tls, preferred: AtomicUsize::new(0), generation: AtomicU64::new(0) })
     }
 
-    /// A connection to the first host that takes writes.
+    /// A connection to the first host that takes writes. One that accepts and then says nothing costs its share of the time.
     pub(super) async fn connect(&self) -> std::result::Result<Session, Failure> {
-        tokio::time::timeout(CONNECT, self.connect_to_any()).await.unwrap_or(Err(Failure::Silence))
+        let (hosts, begun) = (self.database.hosts(), Instant::now());
+        let first = self.preferred.load(Ordering::Relaxed);
+        let mut outcome = Err(Failure::Silence);
+        for (left, (at, host)) in (1..=hosts.len()).rev().zip(hosts.iter().enumerate().cycle().skip(first)) {
+            let share = CONNECT.saturating_sub(begun.elapsed()) / u32::try_from(left).unwrap_or(u32::MAX);
+            // Boxed: it is large, and every read would carry it along for the case that it has to connect.
+            let connecting = Box::pin(self.connect_to(host));
+            outcome = tokio::time::timeout(share, connecting).await.unwrap_or(Err(Failure::Silence));
+            if outcome.is_ok() {
+                self.preferred.store(at, Ordering::Relaxed);
+                break;
+            }
+        }
+        outcome
     }
 
-    async fn connect_to_any(&self) -> std::result::Result<Session, Failure> {
+    async fn connect_to(&self, host: &Config) -> std::result::Result<Session, Failure> {
         let generation = self.generation();
-        // Boxed: it is large, and every read would carry it along for the case that it has to connect.
-        let (client, connection) = Box::pin(self.database.config().connect(self.tls.clone())).await?;
+        let (client, connection) = host.connect(self.tls.clone()).await?;
         let mut session = Session::new(client, connection, generation);
         session.batch(SETTINGS).await?;
         Ok(session)

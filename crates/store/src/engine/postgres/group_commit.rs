@@ -20,6 +20,7 @@ use tokio::{
 };
 
 use super::{
+    claim,
     connection::Connection,
     connector::Connector,
     fault::{Failure, Outlook, unavailable},
@@ -120,7 +121,12 @@ impl Task {
     async fn serve(mut self, mut jobs: mpsc::Receiver<Job>) {
         let (mut waiting, mut pings) = (Vec::new(), Vec::new());
         let mut backoff = BACKOFF.0;
-        while gather(&mut jobs, &mut waiting, &mut pings).await {
+        loop {
+            tokio::select! {
+                biased;
+                more = gather(&mut jobs, &mut waiting, &mut pings) => if !more { break },
+                () = self.hold(&mut backoff) => continue,
+            }
             waiting.retain(|write| !write.is_abandoned());
             // With a database this slow the queue only grows: who has waited so long would wait for ever.
             refuse_late(&mut waiting, &unavailable("the database did not take the write in time; retry in a moment"));
@@ -210,11 +216,42 @@ impl Task {
         Ok(())
     }
 
+    /// Comes back when something about the connection has changed while nobody writes. The claim to the database is the
+    /// connection's, so one that is lost is replaced at once, and not when it is needed next.
+    async fn hold(&mut self, backoff: &mut Duration) {
+        if let Some(session) = &self.session {
+            Arc::clone(session).lock_owned().await.ended().await;
+            self.session = None;
+            self.connector.distrust();
+            return;
+        }
+        tokio::time::sleep(*backoff).await;
+        match self.open().await {
+            Ok(session) => {
+                self.session = Some(Arc::new(Mutex::new(session)));
+                *backoff = BACKOFF.0;
+            }
+            Err(error) => {
+                if *backoff == BACKOFF.0 {
+                    tracing::warn!(?error, "the connection to the database was lost, and cannot be made again yet");
+                }
+                *backoff = (*backoff * 2).min(BACKOFF.1);
+            }
+        }
+    }
+
+    /// A connection that claims the database, for as long as it lasts, against whoever would restore it.
+    async fn open(&self) -> Result<Session> {
+        let mut session = self.connector.connect().await?;
+        claim::share(&mut session).await?;
+        Ok(session)
+    }
+
     /// A connection in a transaction that holds the write lock.
     async fn begin(&mut self) -> Result<Guard> {
         let mut guard = match self.session.take() {
             Some(session) => session.lock_owned().await,
-            None => Arc::new(Mutex::new(self.connector.connect().await?)).lock_owned().await,
+            None => Arc::new(Mutex::new(self.open().await?)).lock_owned().await,
         };
         guard.forget_trouble();
         guard.send_mark("BEGIN ISOLATION LEVEL READ COMMITTED");

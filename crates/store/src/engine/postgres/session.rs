@@ -38,7 +38,7 @@ pub(super) struct Session {
     waits: bool,
     /// What went wrong since [`Session::forget_trouble`] and may go well another time.
     trouble: Option<(Outlook, Error)>,
-    driver: tokio::task::AbortHandle,
+    driver: tokio::task::JoinHandle<()>,
     /// The generation of its connector.
     pub(super) generation: u64,
     /// How long an answer may take.
@@ -64,7 +64,7 @@ impl Session {
             sent: Box::default(),
             waits: false,
             trouble: None,
-            driver: tokio::spawn(drive).abort_handle(),
+            driver: tokio::spawn(drive),
             generation,
             patience: ANSWER,
             revision: Revision::default(),
@@ -74,6 +74,14 @@ impl Session {
     /// Whether another transaction may begin on it.
     pub(super) fn is_fit(&self) -> bool {
         !self.waits && !self.client.is_closed() && !matches!(self.trouble, Some((Outlook::Lost, _)))
+    }
+
+    /// Comes back when the connection has ended.
+    pub(super) async fn ended(&mut self) {
+        if !self.driver.is_finished() {
+            // It may have been aborted.
+            _ = (&mut self.driver).await;
+        }
     }
 
     /// What went wrong and may go well another time.
