@@ -15,7 +15,7 @@ impl Default for FixedClock {
 }
 
 impl FixedClock {
-    /// Moves the clock on.
+    /// Moves the clock on, or back by less than nothing.
     pub fn advance_seconds(&self, seconds: i64) {
         self.0.fetch_add(seconds * 1000, Ordering::SeqCst);
     }

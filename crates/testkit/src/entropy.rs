@@ -8,6 +8,13 @@ use domain::{Entropy, Error};
 #[derive(Debug, Default)]
 pub struct CountedEntropy(AtomicU64);
 
+impl From<u64> for CountedEntropy {
+    /// Bytes that begin elsewhere.
+    fn from(first: u64) -> Self {
+        Self(AtomicU64::new(first))
+    }
+}
+
 impl Entropy for CountedEntropy {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), Error> {
         for chunk in bytes.chunks_mut(8) {

@@ -51,6 +51,8 @@ pub struct Setup {
     pub database: Option<pgcluster::Database>,
     /// Another URL for that database: through a proxy, or with several hosts.
     pub url: Option<String>,
+    /// Where its random bytes begin: servers with the same have the same keys.
+    pub entropy: u64,
 }
 
 impl TestServer {
@@ -67,7 +69,7 @@ impl TestServer {
             None => Place::fresh().await,
         };
         let place = setup.url.map(|url| place.clone().at(url)).unwrap_or(place);
-        let (clock, entropy) = (Arc::new(FixedClock::default()), Arc::new(CountedEntropy::default()));
+        let (clock, entropy) = (Arc::new(FixedClock::default()), Arc::new(CountedEntropy::from(setup.entropy)));
         let settings = place.settings();
         Self::assemble(place, settings, clock, entropy, None).await
     }

@@ -2,7 +2,11 @@
 
 mod bodies;
 mod catalogue;
+mod clock;
+mod conditions;
 mod doors;
 mod headers;
 mod idempotency;
+mod page_tokens;
 mod paths;
+mod sizes;

@@ -19,7 +19,7 @@ use testkit::{Setup, TestServer};
 pub(crate) async fn server_at(cluster: &Cluster, url: impl FnOnce(&pgcluster::Database) -> String) -> TestServer {
     let database = cluster.database();
     let url = url(&database);
-    TestServer::start_with(Setup { database: Some(database), url: Some(url) }).await
+    TestServer::start_with(Setup { database: Some(database), url: Some(url), ..Setup::default() }).await
 }
 
 /// A cluster for one test. `None` where there is no PostgreSQL, after saying so.
