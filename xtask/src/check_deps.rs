@@ -18,7 +18,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("api", &["contract", "domain", "services", "sts"]),
     ("gateway", &["contract", "domain", "access"]),
     ("client", &["contract"]),
-    ("cli", &["access", "api", "client", "contract", "devidp", "domain", "gateway", "services", "store", "sts"]),
+    ("bench", &["access", "contract", "domain", "store", "sts"]),
+    ("cli", &["access", "api", "bench", "client", "contract", "devidp", "domain", "gateway", "services", "store", "sts"]),
     ("pgcluster", &[]),
     (
         "testkit",
@@ -39,19 +40,23 @@ const ALLOWED_IN_TESTS: &[(&str, &[&str])] = &[
 
 /// Crates that only some of ours may name, and why: they are the boundary's technology.
 const RESERVED: &[(&str, &[&str], &str)] = &[
-    ("rusqlite", &["store"], "only store contains SQL or names an engine"),
+    ("rusqlite", &["store", "bench"], "only store contains SQL or names an engine; bench measures the engine without it"),
     (
         "prost",
-        &["contract", "api", "gateway", "client", "e2e", "testkit"],
-        "only contract, api, gateway and client name protobuf types",
+        &["contract", "api", "gateway", "client", "bench", "e2e", "testkit"],
+        "only contract, api, gateway, client and bench name protobuf types",
     ),
     (
         "prost-types",
-        &["contract", "api", "gateway", "client", "e2e", "testkit"],
-        "only contract, api, gateway and client name protobuf types",
+        &["contract", "api", "gateway", "client", "bench", "e2e", "testkit"],
+        "only contract, api, gateway, client and bench name protobuf types",
     ),
-    ("tonic", &["gateway", "client", "e2e", "testkit"], "gRPC is spoken at the door and by the client"),
-    ("hyper", &["gateway", "e2e", "testkit"], "HTTP is spoken at the door"),
+    (
+        "tonic",
+        &["gateway", "client", "bench", "e2e", "testkit"],
+        "gRPC is spoken at the door and by the client; bench measures it bare",
+    ),
+    ("hyper", &["gateway", "bench", "e2e", "testkit"], "HTTP is spoken at the door; bench measures it bare"),
     ("tokio-postgres", &["store"], "only store contains SQL or names an engine"),
     ("reqwest", &["sts", "client", "cli", "e2e", "testkit"], "outbound requests go through the guard in sts"),
 ];

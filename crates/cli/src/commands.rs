@@ -13,6 +13,7 @@ use crate::{
 
 mod admin;
 mod auth;
+mod bench;
 mod completions;
 mod config;
 mod contract;
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     /// Tools for a server in dev mode
     #[command(subcommand)]
     Dev(dev::Dev),
+    /// Measure this program on this machine, beside the least that the same work can cost
+    Bench(bench::Bench),
     /// The machine-readable description of the API
     #[command(subcommand)]
     Contract(contract::Contract),
@@ -87,7 +90,7 @@ fn execute(global: &Global, command: Command) -> Result<(), Failure> {
         interrupt::watch()?;
     }
     let mut builder = match command {
-        Command::Serve(_) => Builder::new_multi_thread(),
+        Command::Serve(_) | Command::Bench(_) => Builder::new_multi_thread(),
         _ => Builder::new_current_thread(),
     };
     builder.enable_all().build()?.block_on(async {
@@ -99,6 +102,7 @@ fn execute(global: &Global, command: Command) -> Result<(), Failure> {
             Command::Admin(admin) => admin.run(global).await,
             Command::Config(config) => config.run(global).await,
             Command::Dev(dev) => dev.run(global).await,
+            Command::Bench(bench) => Box::pin(bench.run(global)).await,
             Command::Contract(contract) => contract.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),

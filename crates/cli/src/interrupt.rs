@@ -14,7 +14,10 @@ use std::{
     thread,
 };
 
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::{
+    process::{Pid, Signal, kill_process},
+    termios::{OptionalActions, Termios, tcgetattr, tcsetattr},
+};
 use tokio::{
     runtime::Builder,
     select,
@@ -26,8 +29,11 @@ use crate::exit::Exit;
 /// Held while something must not be cut off.
 static WHOLE: Mutex<()> = Mutex::new(());
 
-/// Files that are not yet what they are to be.
+/// Files that are not yet what they are to be, and folders that are only for a while.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Processes that must not outlive this one.
+static PROCESSES: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// Whether a prompt or a progress line is on the terminal.
 static DRAWN: AtomicBool = AtomicBool::new(false);
@@ -70,6 +76,29 @@ pub(crate) fn keep(draft: &Path) {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| other != draft);
 }
 
+/// From now on until [`forget`], `process` ends when the program is ended.
+pub(crate) fn take_along(process: u32) {
+    PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).push(process);
+}
+
+/// `process` has ended by itself.
+pub(crate) fn forget(process: u32) {
+    PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| *other != process);
+}
+
+/// Asks `process`, a child of this one, to end.
+pub(crate) fn terminate(process: u32) {
+    send(process, Signal::TERM);
+}
+
+/// Sends a signal to a child that was not waited for yet: its number still is its own.
+fn send(process: u32, signal: Signal) {
+    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+        // One that has ended needs no signal.
+        let _ = kill_process(process, signal);
+    }
+}
+
 /// Remembers whether there is something on the terminal that must not be left there.
 pub(crate) fn drawn(something: bool) {
     DRAWN.store(something, Ordering::SeqCst);
@@ -80,11 +109,20 @@ pub(crate) fn leave_now() -> ! {
     leave(Exit::Interrupted, None)
 }
 
+/// Removes a folder in which others may still be making files, for a moment.
+fn remove_folder(folder: &Path) -> io::Result<()> {
+    let removed = || fs::remove_dir_all(folder);
+    removed().or_else(|_| removed()).or_else(|_| removed())
+}
+
 fn leave(exit: Exit, terminal: Option<&Termios>) -> ! {
     let _nothing_half_done = whole();
+    for process in PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        send(*process, Signal::KILL);
+    }
     for draft in DRAFTS.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         // What cannot be removed stays: there is nobody left to tell.
-        let _ = fs::remove_file(draft);
+        let _ = fs::remove_file(draft).or_else(|_| remove_folder(draft));
     }
     if DRAWN.load(Ordering::SeqCst) && stderr().is_terminal() {
         if let Some(before) = terminal {

@@ -28,6 +28,11 @@ impl Progress {
         self.0.set_position(done);
     }
 
+    /// Says what is being done from now on.
+    pub(crate) fn say(&self, what: &str) {
+        self.0.set_message(what.to_owned());
+    }
+
     /// The bar itself, for work on another thread.
     pub(crate) fn handle(&self) -> impl Fn(u64, u64) + Send + Sync + 'static {
         let bar = self.0.clone();

@@ -55,6 +55,7 @@ const EXAMPLES: &[Examples] = &[
     ("images repos delete", &[("Whether it is there or not", "provost images repos delete acme/api --allow-missing -y")]),
     ("admin token", &[("Act as the operator for five minutes", "export PROVOST_TOKEN=$(provost admin token --ttl 5m)")]),
     ("dev id-token", &[("A workload with a claim", "provost dev id-token --subject build:team-a --claim env=test")]),
+    ("bench", &[("What misses its budget", "provost bench --quick --json | jq '.[] | select(.verdict == \"short\")'")]),
     (
         "completions",
         &[

@@ -11,11 +11,15 @@ const LIST: &[Format] = &[Format::Table, Format::Json, Format::Id, Format::Csv];
 /// What the lists of things that lie in groups can print.
 const IN_GROUPS: &[Format] = &[Format::Table, Format::Json, Format::Id, Format::Csv, Format::Tree];
 
+/// What a report can be: its rows are no resources.
+const REPORT: &[Format] = &[Format::Table, Format::Json];
+
 /// The formats of the command at `path`, such as `["iam", "folders", "list"]`.
 pub(crate) fn of(path: &[&str]) -> &'static [Format] {
     match path {
         [_, "organizations" | "folders" | "identities" | "role-bindings" | "repos", "list"] => IN_GROUPS,
         [_, _, "list"] | ["config", "view" | "check"] | ["admin", "keys" | "rotate-keys"] => LIST,
+        ["bench"] => REPORT,
         _ => ONE,
     }
 }

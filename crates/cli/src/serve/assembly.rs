@@ -133,6 +133,12 @@ impl Running {
         self.core.store.close().await;
     }
 
+    /// An exchange of its own for this server's identities and keys.
+    #[must_use]
+    pub(crate) fn exchange(&self) -> Exchange {
+        exchange(&self.core)
+    }
+
     /// The store, for tests that look behind the API.
     #[must_use]
     pub fn store(&self) -> &store::Store {
@@ -237,6 +243,10 @@ fn server(
     Ok(server)
 }
 
+fn exchange(core: &Core) -> Exchange {
+    Exchange::new(core.store.clone(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts))
+}
+
 fn use_cases(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Services {
     let seal: Arc<dyn Seal> = Arc::new(Sealer::new(Arc::clone(&core.root), Arc::clone(&core.entropy)));
     let decided = services::Settings {
@@ -245,7 +255,7 @@ fn use_cases(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Ser
     };
     let (store, seal) = (|| core.store.clone(), || Arc::clone(&seal));
     let relationships = Arc::new(RelationshipCheck::new(&core.sts));
-    let exchange = Exchange::new(store(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts));
+    let exchange = exchange(core);
     exchange.register(telemetry.registry());
     Services {
         groups: Groups::new(store(), seal(), decided.clone()),

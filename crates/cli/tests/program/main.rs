@@ -4,6 +4,7 @@
 
 mod admin;
 mod auth;
+mod bench;
 mod config;
 mod dev;
 mod engine;

@@ -1,0 +1,26 @@
+//! `provost bench`: what this program costs, beside the least that the same work can cost on the same machine.
+//!
+//! Every ratio comes from one run: ours and the reference are measured in turn, several times, and the medians are compared.
+//! So a figure does not depend on how fast the machine is, and little on what else it does meanwhile.
+//!
+//! The crate cannot assemble a server; whoever calls [`run`] gives it a [`Host`] that can. It measures release builds only in
+//! earnest: in others the references are slow as well.
+
+mod cases;
+mod error;
+mod host;
+mod load;
+mod measure;
+mod plot;
+mod reference;
+mod report;
+mod run;
+mod world;
+
+pub use error::Error;
+pub use host::{Host, Server};
+pub use report::{Budget, Report, Row, Verdict};
+pub use run::{Options, run};
+
+/// What a measurement answers, or why it could not be made.
+pub type Result<T> = std::result::Result<T, Error>;

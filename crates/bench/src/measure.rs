@@ -1,0 +1,66 @@
+//! Measuring two things in turn.
+
+use std::time::{Duration, Instant};
+
+use crate::Result;
+
+/// The medians of two things that were measured in turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Medians {
+    pub(crate) ours: f64,
+    pub(crate) reference: f64,
+}
+
+/// Measures one thing and the other, `rounds` times each, after a round that does not count.
+pub(crate) async fn in_turn(
+    rounds: usize,
+    mut ours: impl AsyncFnMut() -> Result<f64>,
+    mut reference: impl AsyncFnMut() -> Result<f64>,
+) -> Result<Medians> {
+    ours().await?;
+    reference().await?;
+    let (mut a, mut b) = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));
+    for _ in 0..rounds {
+        a.push(ours().await?);
+        b.push(reference().await?);
+    }
+    Ok(Medians { ours: median(a), reference: median(b) })
+}
+
+/// The middle of the figures; of two in the middle the greater. There must be one.
+pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// How often a second `work` is done, tried for `time`.
+pub(crate) async fn rate(time: Duration, mut work: impl AsyncFnMut() -> Result<()>) -> Result<f64> {
+    let (begin, mut done) = (Instant::now(), 0u32);
+    loop {
+        work().await?;
+        done += 1;
+        let passed = begin.elapsed();
+        if passed >= time {
+            return Ok(f64::from(done) / passed.as_secs_f64());
+        }
+    }
+}
+
+/// How long `work` takes, in milliseconds.
+pub(crate) async fn millis<T>(work: impl Future<Output = Result<T>>) -> Result<f64> {
+    let begin = Instant::now();
+    work.await?;
+    Ok(begin.elapsed().as_secs_f64() * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        let told = [vec![3.0, 1.0, 2.0], vec![9.0], vec![4.0, 1.0]].map(|figures| median(figures).to_string());
+        assert_eq!(told, ["2", "9", "4"]);
+        assert!(median(Vec::new()).is_nan());
+    }
+}
