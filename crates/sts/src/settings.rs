@@ -73,8 +73,10 @@ pub struct Limits {
     pub refresh_interval: Duration,
     /// How long a failure to ask an issuer is remembered.
     pub failure_ttl: Duration,
-    /// How many issuers are remembered.
+    /// How many issuers are remembered, if their key sets are of ordinary size.
     pub issuers: u64,
+    /// How many bytes the keys of all remembered issuers may take, about.
+    pub issuer_memory: u64,
     /// How many compiled claim rules are remembered: literals count 1, patterns 64.
     pub compiled: u64,
 }
@@ -131,6 +133,7 @@ impl Default for Limits {
             refresh_interval: seconds(10),
             failure_ttl: seconds(5),
             issuers: 1024,
+            issuer_memory: 64 << 20,
             compiled: 65_536,
         }
     }

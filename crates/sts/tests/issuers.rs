@@ -397,3 +397,21 @@ async fn slow_issuers_of_one_party_do_not_hold_up_the_others() {
     assert_eq!(answer, Some(Rule::IssuerNotAllowed));
     assert!(waited < Duration::from_millis(400), "{waited:?}");
 }
+
+#[tokio::test]
+async fn a_thousand_issuers_are_known_at_once() {
+    let (key, server) = (p256(), MockServer::start().await);
+    let (base, set) = (server.uri(), jwks(&[key.named("k")]));
+    let answer = move |request: &wiremock::Request| match request.url.path().strip_suffix(DISCOVERY) {
+        Some(issuer) => document(&format!("{base}{issuer}")),
+        None => ResponseTemplate::new(200).set_body_string(set.clone()),
+    };
+    Mock::given(method("GET")).respond_with(answer).mount(&server).await;
+    let issuers = Issuers::new(&settings());
+    let tokens: Vec<_> = (0..1000).map(|i| token(&format!("{}/{i}", server.uri()), &key, "k")).collect();
+    for (from, now) in [("fetched", NOW), ("cached", later(1)), ("cached", later(899))] {
+        for token in &tokens {
+            assert_eq!(keys(&issuers, token, now).await.expect("keys").from, from);
+        }
+    }
+}

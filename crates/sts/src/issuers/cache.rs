@@ -34,6 +34,7 @@ const KEYS: &str = "the issuer's key set";
 #[derive(Clone, Debug)]
 pub struct Issuers {
     client: Arc<IssuerClient>,
+    /// Weighed by the memory of their keys. Each counts for its part of the memory at least, which bounds their number.
     known: Cache<String, Arc<Issuer>>,
     /// What the issuers of each registrable domain may take of all fetches, so that slow ones of one party, of which a
     /// pattern admits any number, leave room for the others.
@@ -73,6 +74,13 @@ struct State {
     failure: Option<FetchError>,
 }
 
+impl Issuer {
+    /// How many bytes its keys take, about.
+    fn memory(&self) -> u64 {
+        self.keys.load().as_ref().map_or(0, |keys| keys.jwks.memory())
+    }
+}
+
 impl Issuers {
     /// Issuers under these settings, found by the system's resolver.
     #[must_use]
@@ -84,8 +92,11 @@ impl Issuers {
     #[must_use]
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
         let client = Arc::new(IssuerClient::new(settings, resolver));
-        let issuers = settings.limits.issuers;
-        let (known, shares) = (Cache::new(issuers), Cache::new(issuers));
+        let Limits { issuers, issuer_memory, .. } = settings.limits;
+        let share = issuer_memory / issuers.max(1);
+        let weigh = move |_: &String, issuer: &Arc<Issuer>| u32::try_from(issuer.memory().max(share)).unwrap_or(u32::MAX);
+        let known = Cache::builder().max_capacity(issuer_memory).weigher(weigh).build();
+        let shares = Cache::new(issuers);
         Self { client, known, shares, limits: settings.limits, metrics: Metrics::new() }
     }
 
@@ -133,6 +144,8 @@ impl Issuers {
                 let jwks = Arc::new(jwks);
                 issuer.keys.store(Some(Arc::new(Keys { jwks: jwks.clone(), fetched_at: now })));
                 state.failure = None;
+                // Weighed again, now that it has keys, or others.
+                self.known.insert(token.issuer().to_owned(), Arc::clone(&issuer)).await;
                 Ok(Found { keys: jwks, from: "fetched" })
             }
             Err(failure) => {
@@ -216,5 +229,40 @@ fn explain(issuer: &str, failure: &FetchError) -> Error {
     match failure {
         FetchError::Down(_) => Error::new(Kind::Unavailable, Rule::IssuerUnavailable, message),
         FetchError::Refused(_) => Error::denied(Rule::IssuerNotAllowed, message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::jws::SigningKey;
+
+    /// Remembers an issuer with as many keys, as if it had been asked.
+    async fn remember(issuers: &Issuers, name: &str, key: &Value, keys: usize) {
+        let set = json!({ "keys": vec![key.clone(); keys] }).to_string();
+        let keys = Keys { jwks: Arc::new(Jwks::parse(set.as_bytes()).expect("keys")), fetched_at: Timestamp(0) };
+        let issuer = Issuer { keys: ArcSwapOption::from_pointee(keys), ..Issuer::default() };
+        issuers.known.insert(name.to_owned(), Arc::new(issuer)).await;
+        issuers.known.run_pending_tasks().await;
+    }
+
+    #[tokio::test]
+    async fn many_small_key_sets_or_few_large_ones_are_remembered() {
+        let key = SigningKey::generate().expect("a key").public_jwk();
+        let mut settings = Settings::new("https://us.example.com");
+        settings.limits = Limits { issuers: 16, issuer_memory: 16 * 8192, ..settings.limits };
+        let issuers = Issuers::new(&settings);
+        for issuer in 0..40 {
+            remember(&issuers, &format!("https://small-{issuer}.example"), &key, 1).await;
+        }
+        assert_eq!(issuers.known.entry_count(), 16);
+        let issuers = Issuers::new(&settings);
+        for issuer in 0..40 {
+            remember(&issuers, &format!("https://large-{issuer}.example"), &key, 64).await;
+        }
+        let (known, bytes) = (issuers.known.entry_count(), issuers.known.weighted_size());
+        assert!((1..=2).contains(&known) && bytes <= 16 * 8192, "{known} issuers, {bytes} bytes");
     }
 }

@@ -62,6 +62,12 @@ impl Jwk {
         self.state.as_ref().err().copied()
     }
 
+    /// How many bytes it takes, about: ready for an algorithm, a key takes some times as much as when it is written.
+    pub(super) fn memory(&self) -> u64 {
+        let ready = self.state.as_ref().map_or(&[][..], Vec::as_slice);
+        ready.iter().map(|(_, key)| 1024 + 4 * key.as_ref().len() as u64).sum()
+    }
+
     /// The key made ready for `algorithm`, if it is for that.
     pub(super) fn verifier(&self, algorithm: Algorithm) -> Option<&ParsedPublicKey> {
         self.state.as_ref().ok()?.iter().find(|(known, _)| *known == algorithm).map(|(_, key)| key)

@@ -59,6 +59,11 @@ impl Jwks {
         first.filter(|_| self.keys.iter().all(|key| key.unusable().is_some()))
     }
 
+    /// How many bytes its keys take, about.
+    pub(crate) fn memory(&self) -> u64 {
+        self.keys.iter().map(Jwk::memory).sum()
+    }
+
     /// Whether a usable key has this `kid`.
     pub(crate) fn knows(&self, key_id: &str) -> bool {
         self.usable().any(|key| key.key_id() == Some(key_id))
