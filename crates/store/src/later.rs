@@ -1,6 +1,8 @@
 //! What need not be durable at once: gathered for up to a second and written together.
 //!
-//! The loss window: a crash loses what was queued in the second before it. Nothing here decides about access.
+//! The loss window: a crash loses what was queued in the second before it. The other way round, an outage that hides for seconds
+//! whether a batch was committed leaves its audit entries twice: one too many is better than none. Nothing here decides about
+//! access.
 
 use std::{
     collections::HashMap,

@@ -67,19 +67,21 @@ pub(super) async fn serve(shared: Arc<Shared>, door: Door, listener: TcpListener
     drain(&tasks, limits.drain, &abort).await;
 }
 
+/// The next connection, once there is a seat for it. A listener that nobody connects to holds none: all of them share the seats.
 async fn accept(
     listener: &TcpListener,
     seats: Arc<Semaphore>,
 ) -> io::Result<(tokio::net::TcpStream, std::net::SocketAddr, OwnedSemaphorePermit)> {
-    let seat = seats.acquire_owned().await.map_err(io::Error::other)?;
-    loop {
+    let (stream, peer) = loop {
         match listener.accept().await {
-            Ok((stream, peer)) => return Ok((stream, peer, seat)),
+            Ok(accepted) => break accepted,
             // The client gave up before it was accepted; the next one may be well.
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => return Err(error),
         }
-    }
+    };
+    let seat = seats.acquire_owned().await.map_err(io::Error::other)?;
+    Ok((stream, peer, seat))
 }
 
 fn is_of_one_connection(error: &io::Error) -> bool {

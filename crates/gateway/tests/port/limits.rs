@@ -274,6 +274,18 @@ async fn connections_are_limited() {
 }
 
 #[tokio::test]
+async fn listeners_that_nobody_uses_take_no_connection_from_the_others() {
+    let server = start_limited(Limits { connections: 1, ..Limits::default() }).await;
+    let other = server.listen_too().await;
+    for address in [server.address, server.address, other, other] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
+        let read = timeout(Duration::from_secs(5), stream.read(&mut [0; 512])).await.expect("its turn comes").unwrap();
+        assert!(read > 0, "{address}");
+    }
+}
+
+#[tokio::test]
 async fn strangers_are_read_for_less_long() {
     let server = start().await;
     let form = |size: usize| format!("identity={}", "a".repeat(size));

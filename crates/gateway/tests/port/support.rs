@@ -83,6 +83,7 @@ pub(crate) struct Running {
     pub(crate) world: Arc<World>,
     pub(crate) stop: CancellationToken,
     pub(crate) ended: tokio::task::JoinHandle<()>,
+    server: Server,
     http: reqwest::Client,
 }
 
@@ -149,12 +150,20 @@ async fn start_server(settings: Settings, fallback: axum::Router, tls: Option<Tl
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
-    let ended = tokio::spawn(server.serve(listener, stop.clone()));
+    let ended = tokio::spawn(server.clone().serve(listener, stop.clone()));
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    Running { address, world, stop, ended, http }
+    Running { address, world, stop, ended, server, http }
 }
 
 impl Running {
+    /// Listens at another address too.
+    pub(crate) async fn listen_too(&self) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(self.server.clone().serve(listener, self.stop.clone()));
+        address
+    }
+
     pub(crate) fn request(&self, verb: Method, path: &str) -> reqwest::RequestBuilder {
         self.http.request(verb, format!("http://{}{path}", self.address))
     }

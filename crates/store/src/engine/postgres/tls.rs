@@ -23,15 +23,16 @@ pub(super) fn connector(database: &Postgres) -> Result<MakeRustlsConnect> {
         .with_safe_default_protocol_versions()
         .map_err(Error::internal)?
         .dangerous();
-    let trusted = |provider| {
+    let strict = || {
         let roots = Arc::new(roots(database.root_certificates())?);
-        let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
+        let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
         verifier.map_err(|error| refused(format!("the certificates of trusted authorities cannot be used: {error}")))
     };
+    let lenient = |judge| Arc::new(Lenient { judge, provider: Arc::clone(&provider) });
     let verifier: Arc<dyn ServerCertVerifier> = match database.ssl_mode() {
-        SslMode::Disable | SslMode::Prefer | SslMode::Require => Arc::new(Anybody(provider)),
-        SslMode::VerifyCa => Arc::new(AnyHost(trusted(provider)?)),
-        SslMode::VerifyFull => trusted(provider)?,
+        SslMode::Disable | SslMode::Prefer | SslMode::Require => lenient(Judge::Anybody),
+        SslMode::VerifyCa => lenient(Judge::AnyHost(strict()?)),
+        SslMode::VerifyFull => strict()?,
     };
     Ok(MakeRustlsConnect::new(builder.with_custom_certificate_verifier(verifier).with_no_client_auth()))
 }
@@ -63,50 +64,23 @@ fn refused(message: String) -> Error {
     Error::new(Kind::FailedPrecondition, Rule::Unavailable, message)
 }
 
-/// Encrypts without asking who is there: `require` protects from who listens, not from who stands in between.
+/// How much of a certificate is looked at. Signatures are verified in any case: who shows a certificate must hold its key.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+enum Judge {
+    /// Nothing: `require` protects from who listens, not from who stands in between.
+    Anybody,
+    /// That a trusted authority signed it, for whichever host.
+    AnyHost(Arc<WebPkiServerVerifier>),
 }
 
-/// Asks for a trusted authority, for whichever host it signed.
+/// A verifier that is less strict than that of the library.
 #[derive(Debug)]
-struct AnyHost(Arc<WebPkiServerVerifier>);
+struct Lenient {
+    judge: Judge,
+    provider: Arc<CryptoProvider>,
+}
 
-impl ServerCertVerifier for AnyHost {
+impl ServerCertVerifier for Lenient {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -115,8 +89,9 @@ impl ServerCertVerifier for AnyHost {
         ocsp: &[u8],
         now: UnixTime,
     ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        let Judge::AnyHost(strict) = &self.judge else { return Ok(ServerCertVerified::assertion()) };
         // The name is looked at last: whoever fails there has passed everything else.
-        match self.0.verify_server_cert(certificate, intermediates, host, ocsp, now) {
+        match strict.verify_server_cert(certificate, intermediates, host, ocsp, now) {
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -130,7 +105,7 @@ impl ServerCertVerifier for AnyHost {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls12_signature(message, certificate, signed)
+        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
     }
 
     fn verify_tls13_signature(
@@ -139,10 +114,10 @@ impl ServerCertVerifier for AnyHost {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls13_signature(message, certificate, signed)
+        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
