@@ -64,6 +64,12 @@ pub(crate) async fn children(reader: &mut Reader, noun: Noun, parent: &str) -> R
     Ok(children.and_then(|n| u64::try_from(n).ok()).unwrap_or(0))
 }
 
+/// Whether every row of `noun` below this place is directly in it.
+pub(crate) async fn is_flat(reader: &mut Reader, noun: Noun, prefix: &str) -> Result<bool> {
+    let sql = "SELECT n FROM counts WHERE prefix = $1 AND noun = $2 AND n = children";
+    reader.exists(sql, &[prefix.into(), noun.as_str().into()]).await
+}
+
 /// `$first, …`: `n` placeholders.
 pub(crate) fn placeholders(first: usize, n: usize) -> String {
     let mut text = String::with_capacity(n * 5);

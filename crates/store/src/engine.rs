@@ -21,6 +21,7 @@ pub(crate) use row::{Row, json, word};
 
 use crate::{
     BoxFuture, Database, Metrics, StoreConfig,
+    ranks::{Fences, Move, Ranks, Walk},
     writer::{Mode, Writer},
 };
 
@@ -65,6 +66,14 @@ impl Engine {
         match self {
             Self::Sqlite(engine) => Some(engine.published()),
             // Other nodes write as well.
+            Self::Postgres(_) => None,
+        }
+    }
+
+    /// What pages far behind the first are found with, if it keeps that beside the database.
+    pub(crate) fn ranks(&self) -> Option<&Ranks> {
+        match self {
+            Self::Sqlite(engine) => Some(engine.ranks()),
             Self::Postgres(_) => None,
         }
     }
@@ -221,8 +230,7 @@ impl Connection {
     /// The words after a table's name that make a query walk the named index. Engines that keep statistics need none.
     pub(crate) fn walk(&self, index: Index<'_>) -> String {
         match (self, index) {
-            (Self::Sqlite(_), Index::Primary(table)) => format!(" INDEXED BY sqlite_autoindex_{table}_1"),
-            (Self::Sqlite(_), Index::Named(table, columns)) => format!(" INDEXED BY {table}_{columns}"),
+            (Self::Sqlite(_), index) => sqlite::by(index),
             (Self::Postgres(_), _) => String::new(),
         }
     }
@@ -233,6 +241,32 @@ impl Connection {
             // One process has the file for as long as it runs.
             Self::Sqlite(_) => "0",
             Self::Postgres(_) => "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint",
+        }
+    }
+
+    /// Says whether statements may take long from now on, so that they hold up nobody else.
+    pub(crate) fn at_length(&mut self, at_length: bool) {
+        match self {
+            Self::Sqlite(connection) => connection.at_length(at_length),
+            // They run elsewhere.
+            Self::Postgres(_) => {}
+        }
+    }
+
+    /// Tells the lists where a row has gone.
+    pub(crate) fn moved(&mut self, step: Move) {
+        match self {
+            Self::Sqlite(connection) => connection.moved(step),
+            // Its lists keep nothing beside the database.
+            Self::Postgres(_) => {}
+        }
+    }
+
+    /// The fences of a walk in this snapshot, where there are any and passing over so many rows is worth them.
+    pub(crate) fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
+        match self {
+            Self::Sqlite(connection) => connection.fences(walk, rows),
+            Self::Postgres(_) => Ok(None),
         }
     }
 

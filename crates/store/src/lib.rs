@@ -18,6 +18,7 @@ pub mod later;
 pub mod list;
 mod metrics;
 pub mod outbox;
+mod ranks;
 mod reader;
 pub mod registry;
 pub mod schema;

@@ -4,9 +4,11 @@
 
 mod entity;
 mod keys;
+mod narrow;
 mod plan;
 mod scan;
 mod selection;
+mod skip;
 mod sql;
 mod totals;
 
@@ -21,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use entity::{Entity, Filter, Term};
 use keys::Keys;
 use selection::{Selection, Stream, select};
+use skip::Start;
 use sql::Sql;
 
 use crate::Reader;
@@ -100,6 +103,8 @@ pub struct Listed<T> {
 const MAX_IDS: usize = 1000;
 /// Rows read by one statement.
 const CHUNK: usize = 256;
+/// From how many streams on a list may take long.
+const LONG_STREAMS: usize = 16;
 
 /// A page of `E`.
 pub(crate) async fn page<E: Entity>(reader: &mut Reader, query: &ListQuery<impl Filter + Sync>) -> Result<Listed<E>> {
@@ -107,29 +112,68 @@ pub(crate) async fn page<E: Entity>(reader: &mut Reader, query: &ListQuery<impl 
     let selection = select(&query.scopes, query.include_roots, &query.uidp);
     let keys = Keys::<E>::new(query.order, query.cursor.as_ref(), query.filter.terms());
     let want = query.page_size as usize + 1;
-    let (mut items, next, total) = match selection {
-        Selection::Uids(uids) => {
-            let (found, total) = keys.among(reader, &uids, query.skip as usize, want).await?;
-            let (items, next) = rows_of(reader, found, query.page_size).await?;
-            (items, next, total)
-        }
-        Selection::Streams(streams) => {
-            let total = totals::total::<E>(reader, &keys, &streams).await?;
-            // The plain page of a plain list: one walk gives the rows themselves.
-            if let ([stream], 0) = (streams.as_slice(), query.skip) {
-                let items = keys.rows(reader, stream, want).await?;
-                (items, None, total)
-            } else {
-                let found = keys.of(reader, &streams, query.skip as usize, want).await?;
-                let (items, next) = rows_of(reader, found, query.page_size).await?;
-                (items, next, total)
-            }
-        }
-    };
+    reader.at_length(takes_long(&keys, &selection));
+    let found = found(reader, &keys, selection, query, want).await;
+    reader.at_length(false);
+    let (mut items, next, total) = found?;
     let more = items.len() == want;
     items.truncate(query.page_size as usize);
     let next = next.or_else(|| items.last().filter(|_| more).map(|item| item.cursor(query.order.field)));
     Ok(Listed { items, next, total, skipped: query.skip })
+}
+
+/// Whether any page of the list may have to walk through very many rows.
+fn takes_long<E: Entity>(keys: &Keys<'_, E>, selection: &Selection) -> bool {
+    let many = matches!(selection, Selection::Streams(streams) if streams.len() > LONG_STREAMS);
+    many || !keys.terms.is_empty()
+}
+
+/// Rows, where to go on if that is known, and the total.
+type Found<E> = (Vec<E>, Option<Cursor>, u64);
+
+async fn found<E: Entity, F: Sync>(
+    reader: &mut Reader,
+    keys: &Keys<'_, E>,
+    selection: Selection,
+    query: &ListQuery<F>,
+    want: usize,
+) -> Result<Found<E>> {
+    match selection {
+        Selection::Uids(uids) => {
+            let (found, total) = keys.among(reader, &uids, query.skip as usize, want).await?;
+            let (items, next) = rows_of(reader, found, query.page_size).await?;
+            Ok((items, next, total))
+        }
+        Selection::Streams(streams) => {
+            let total = totals::total::<E>(reader, keys, &streams).await?;
+            let streams = narrow::narrowed(reader, keys, streams).await?;
+            if let Some(items) = one_walk(reader, keys, &streams, query.skip as usize, want).await? {
+                return Ok((items, None, total));
+            }
+            let found = keys.of(reader, &streams, query.skip as usize, want).await?;
+            let (items, next) = rows_of(reader, found, query.page_size).await?;
+            Ok((items, next, total))
+        }
+    }
+}
+
+/// The rows of a list of one stream, when it is known where they begin: one walk gives them without their keys.
+async fn one_walk<E: Entity>(
+    reader: &mut Reader,
+    keys: &Keys<'_, E>,
+    streams: &[Stream],
+    skip: usize,
+    want: usize,
+) -> Result<Option<Vec<E>>> {
+    let [stream] = streams else { return Ok(None) };
+    if skip == 0 {
+        return keys.rows(reader, stream, want).await.map(Some);
+    }
+    match skip::start(keys, reader, stream, skip).await? {
+        Some(Start::At(row)) => keys.starting_at(&row).rows(reader, stream, want).await.map(Some),
+        Some(Start::Behind) => Ok(Some(Vec::new())),
+        None => Ok(None),
+    }
 }
 
 fn check<E: Entity>(order: Order, cursor: Option<&Cursor>, uidp: &UidpFilter) -> Result<()> {

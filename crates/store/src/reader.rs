@@ -8,6 +8,7 @@ use tracing::Span;
 use crate::{
     engine::{Connection, Index, Param, Row},
     metrics::Counted,
+    ranks::{Fences, Walk},
 };
 
 /// One snapshot: every function that reads from it sees the same state, that of the last commit when it began.
@@ -81,6 +82,16 @@ impl Reader {
     /// Every column of every table, by name.
     pub(crate) async fn columns(&mut self) -> Result<Vec<(String, String)>> {
         self.connection.schema().await
+    }
+
+    /// Says whether statements may take long from now on, so that they hold up nobody else.
+    pub(crate) fn at_length(&mut self, at_length: bool) {
+        self.connection.at_length(at_length);
+    }
+
+    /// The fences of a walk in this snapshot, where there are any and passing over so many rows is worth them.
+    pub(crate) fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
+        self.connection.fences(walk, rows)
     }
 
     pub(crate) fn walk(&self, index: Index<'_>) -> String {

@@ -129,6 +129,21 @@ impl Store {
         &self.inner.metrics
     }
 
+    /// From how many rows on a page's skip goes by ranks that are kept in memory, and how many of them are built now; `None`
+    /// for an engine without them.
+    #[must_use]
+    pub fn ranks(&self) -> Option<(usize, usize)> {
+        self.inner.engine.ranks().map(|ranks| (ranks.stride(), ranks.built()))
+    }
+
+    /// Sets from how many rows on a page's skip goes by ranks, for those that are built from now on. Fewer take more memory:
+    /// one key of each so many rows is kept.
+    pub fn set_rank_stride(&self, rows: usize) {
+        if let Some(ranks) = self.inner.engine.ranks() {
+            ranks.set_stride(rows);
+        }
+    }
+
     /// The name of the engine: `sqlite` or `postgresql`.
     #[must_use]
     pub fn engine(&self) -> &'static str {

@@ -1,8 +1,12 @@
-//! What is the same for every noun's table: one row by its identifier, and a row's removal with all that belongs to it.
+//! What is the same for every noun's table: one row by its identifier, and what follows when a row comes, changes or goes.
 
 use domain::{Op, Result, Uidp};
 
-use crate::{Reader, Writer, counts, list::Entity};
+use crate::{
+    Reader, Writer, counts,
+    list::Entity,
+    ranks::{Move, Spot},
+};
 
 /// The row with this identifier, if it exists.
 pub(crate) async fn get<T: Entity>(reader: &mut Reader, uid: &Uidp) -> Result<Option<T>> {
@@ -10,12 +14,37 @@ pub(crate) async fn get<T: Entity>(reader: &mut Reader, uid: &Uidp) -> Result<Op
     reader.query_one(&sql, &[uid.into()], T::read).await
 }
 
-/// Removes the row with this identifier, counts it no more and tells the feed. Answers whether it existed.
-pub(crate) async fn remove<T: Entity>(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    let rows = tx.execute(&format!("DELETE FROM {} WHERE uid = $1", T::TABLE), &[uid.into()]).await?;
-    if rows > 0 {
-        counts::remove(tx, T::NOUN, uid).await?;
-        tx.changed(T::NOUN, uid.as_str(), Op::Deleted);
+/// Counts a row that was inserted, tells the lists and the feed.
+pub(crate) async fn came<T: Entity + Sync>(tx: &mut Writer, row: &T) -> Result<()> {
+    counts::add(tx, T::NOUN, row.uid()).await?;
+    tx.moved(Move { table: T::TABLE, from: None, to: Some(Spot::of(row)) });
+    tx.changed(T::NOUN, row.uid().as_str(), Op::Created);
+    Ok(())
+}
+
+/// Tells the lists and the feed of a row that was updated.
+pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T) {
+    let (before, after) = (Spot::of(from), Spot::of(to));
+    if before != after {
+        tx.moved(Move { table: T::TABLE, from: Some(before), to: Some(after) });
     }
-    Ok(rows > 0)
+    tx.changed(T::NOUN, to.uid().as_str(), Op::Updated);
+}
+
+/// Counts a row that was deleted no more, tells the lists and the feed.
+pub(crate) async fn went<T: Entity + Sync>(tx: &mut Writer, row: &T) -> Result<()> {
+    counts::remove(tx, T::NOUN, row.uid()).await?;
+    tx.moved(Move { table: T::TABLE, from: Some(Spot::of(row)), to: None });
+    tx.changed(T::NOUN, row.uid().as_str(), Op::Deleted);
+    Ok(())
+}
+
+/// Removes the rows with this value in a column, and all that follows. Answers what they were.
+pub(crate) async fn remove<T: Entity + Sync>(tx: &mut Writer, column: &str, value: &Uidp) -> Result<Vec<T>> {
+    let sql = format!("DELETE FROM {} WHERE {column} = $1 RETURNING {}", T::TABLE, T::COLUMNS);
+    let gone = tx.query_map(&sql, &[value.into()], T::read).await?;
+    for row in &gone {
+        went(tx, row).await?;
+    }
+    Ok(gone)
 }

@@ -13,6 +13,7 @@ use crate::{
     engine::{Connection, Executed, Param},
     idempotency,
     outbox::{self, Event},
+    ranks::Move,
 };
 
 /// A write under way. It reads like a [`Reader`] and sees its own changes.
@@ -165,6 +166,11 @@ impl Writer {
         }
         let ordinal = i64::try_from(next).unwrap_or(i64::MAX);
         self.changes.push(changes::Change { revision: self.revision, ordinal, noun, uid: uid.to_owned(), op });
+    }
+
+    /// Tells the lists where a row has gone.
+    pub(crate) fn moved(&mut self, step: Move) {
+        self.reader.connection.moved(step);
     }
 
     /// Runs a statement whose answer nobody looks at; a failure fails the write, perhaps only at its end.

@@ -154,17 +154,17 @@ mod tests {
     #[test]
     fn other_lines_are_refused_at_their_first_wrong_value() {
         let table = TABLES.iter().find(|table| table.name == "counts").expect("the table");
-        assert!(read(table, br#"["/","group",1]"#).is_ok());
+        assert!(read(table, br#"["/","group",1,1]"#).is_ok());
         for line in [
-            r#"["/","group"]"#,
-            r#"["/","group",1,2]"#,
-            r#"["/","group",1] 2"#,
-            r#"["/","group","1"]"#,
-            r#"["/","group",1.5]"#,
-            r#"["/","group",9223372036854775808]"#,
-            r#"["/","group",true]"#,
-            r#"["/",[],1]"#,
-            r#"[["/"],"group",1]"#,
+            r#"["/","group",1]"#,
+            r#"["/","group",1,1,2]"#,
+            r#"["/","group",1,1] 2"#,
+            r#"["/","group","1",1]"#,
+            r#"["/","group",1.5,1]"#,
+            r#"["/","group",9223372036854775808,1]"#,
+            r#"["/","group",true,1]"#,
+            r#"["/",[],1,1]"#,
+            r#"[["/"],"group",1,1]"#,
             r#"{"prefix":"/"}"#,
             "null",
             "",

@@ -4,8 +4,10 @@ mod connection;
 mod fault;
 mod folder;
 mod group_commit;
+mod ledger;
 mod migrate;
 mod pool;
+mod ranks;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -17,9 +19,12 @@ use group_commit::GroupCommit;
 #[cfg(test)]
 pub(crate) use migrate::STEPS;
 use pool::Pool;
+use ranks::Builder;
+pub(crate) use ranks::by;
 
 use crate::{
     BoxFuture, Metrics,
+    ranks::Ranks,
     writer::{Mode, Writer},
 };
 
@@ -48,6 +53,8 @@ pub(crate) fn schema(data: &Path) -> Result<usize> {
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     pool: Arc<Pool>,
+    ranks: Arc<Ranks>,
+    builder: Builder,
     writer: GroupCommit,
 }
 
@@ -67,7 +74,12 @@ impl Sqlite {
         migrate::migrate(&mut raw)?;
         let readers = std::thread::available_parallelism().map_or(4, std::num::NonZero::get) * 2;
         metrics.set_read_connections(readers);
-        Ok(Self { pool: Pool::new(file, readers), writer: GroupCommit::start(raw, folder, metrics.clone())? })
+        let last = Revision(raw.query_row("SELECT n FROM revision", [], |row| row.get(0)).map_err(fault::translate)?);
+        let (ranks, orders) = Ranks::new(last);
+        let ranks = Arc::new(ranks);
+        let builder = Builder::start(file.clone(), Arc::clone(&ranks), orders)?;
+        let writer = GroupCommit::start(raw, last, Arc::clone(&ranks), folder, metrics.clone())?;
+        Ok(Self { pool: Pool::new(file, readers, Arc::clone(&ranks)), ranks, builder, writer })
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
@@ -95,8 +107,14 @@ impl Sqlite {
         self.pool.size()
     }
 
+    /// What pages far behind the first are found with.
+    pub(crate) fn ranks(&self) -> &Ranks {
+        &self.ranks
+    }
+
     pub(crate) async fn close(&self) {
         self.pool.close();
+        self.builder.stop();
         self.writer.close().await;
     }
 }

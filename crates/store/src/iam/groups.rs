@@ -102,8 +102,7 @@ pub async fn insert(tx: &mut Writer, group: &Group) -> Result<Group> {
     )
     .await
     .map_err(|fault| name_taken(fault, &group))?;
-    counts::add(tx, Noun::Group, &group.uid).await?;
-    tx.changed(Noun::Group, group.uid.as_str(), Op::Created);
+    table::came(tx, &group).await?;
     Ok(group)
 }
 
@@ -134,7 +133,7 @@ pub async fn update(tx: &mut Writer, group: &Group) -> Result<Group> {
     )
     .await
     .map_err(|fault| name_taken(fault, &group))?;
-    tx.changed(Noun::Group, group.uid.as_str(), Op::Updated);
+    table::changed(tx, &stored, &group);
     if group.uid.is_root() && (group.spec.kind, group.status) != (stored.spec.kind, stored.status) {
         pass_on(tx, &group.uid, group.spec.kind, group.status).await?;
     }
@@ -166,7 +165,7 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
         return Err(Error::not_empty(Noun::Group, uid.as_str(), children));
     }
     role_bindings::delete_at(tx, uid).await?;
-    let gone = table::remove::<Group>(tx, uid).await?;
+    let gone = !table::remove::<Group>(tx, "uid", uid).await?.is_empty();
     if gone {
         counts::forget(tx, uid).await?;
     }

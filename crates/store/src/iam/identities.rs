@@ -1,12 +1,12 @@
 //! Identities.
 
 use domain::{
-    Error, Kind, Noun, Op, Result, Rule, Timestamp, Uidp,
+    Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
     iam::{Identity, IdentitySpec, RelationshipType, identity::user_uid},
 };
 
 use crate::{
-    Reader, Writer, counts,
+    Reader, Writer,
     engine::{Fault, Row, json},
     iam::{groups, role_bindings},
     list::{self, Entity, Filter, ListQuery, Listed, Term},
@@ -131,8 +131,7 @@ pub async fn insert(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
     )
     .await
     .map_err(|fault| exists(fault, &identity.uid))?;
-    counts::add(tx, Noun::Identity, &identity.uid).await?;
-    tx.changed(Noun::Identity, identity.uid.as_str(), Op::Created);
+    table::came(tx, &identity).await?;
     Ok(identity)
 }
 
@@ -170,7 +169,7 @@ pub async fn update(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
         ],
     )
     .await?;
-    tx.changed(Noun::Identity, identity.uid.as_str(), Op::Updated);
+    table::changed(tx, &stored, &identity);
     Ok(identity)
 }
 
@@ -180,7 +179,7 @@ pub async fn update(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
 /// Internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     role_bindings::delete_of(tx, uid).await?;
-    table::remove::<Identity>(tx, uid).await
+    Ok(!table::remove::<Identity>(tx, "uid", uid).await?.is_empty())
 }
 
 /// Notes an exchange, unless a later one is known. It is no change of the identity: its revision stays.

@@ -9,7 +9,7 @@ use domain::{
 
 use crate::{
     Reader, Writer,
-    counts::{self, placeholders},
+    counts::placeholders,
     engine::{Fault, Param, Row},
     iam::{groups, roles},
     list::{self, Entity, Filter, ListQuery, Listed, Term},
@@ -148,8 +148,7 @@ pub async fn insert(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBindin
     )
     .await
     .map_err(|fault| dangling(fault, &binding))?;
-    counts::add(tx, Noun::RoleBinding, &binding.uid).await?;
-    tx.changed(Noun::RoleBinding, binding.uid.as_str(), Op::Created);
+    table::came(tx, &binding).await?;
     tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
     Ok(binding)
 }
@@ -173,7 +172,7 @@ pub async fn update(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBindin
     )
     .await
     .map_err(|fault| dangling(fault, &binding))?;
-    tx.changed(Noun::RoleBinding, binding.uid.as_str(), Op::Updated);
+    table::changed(tx, &stored, &binding);
     for identity in [&stored.spec.identity, &binding.spec.identity] {
         tx.changed(Noun::Identity, identity.as_str(), Op::Rebound);
     }
@@ -200,12 +199,9 @@ pub(super) async fn delete_at(tx: &mut Writer, group: &Uidp) -> Result<usize> {
 }
 
 async fn delete_where(tx: &mut Writer, column: &str, value: &Uidp) -> Result<usize> {
-    let sql = format!("DELETE FROM role_bindings WHERE {column} = $1 RETURNING uid, identity");
-    let gone = tx.query_map(&sql, &[value.into()], |row| Ok((row.uidp(0)?, row.string(1)?))).await?;
-    for (uid, identity) in &gone {
-        counts::remove(tx, Noun::RoleBinding, uid).await?;
-        tx.changed(Noun::RoleBinding, uid.as_str(), Op::Deleted);
-        tx.changed(Noun::Identity, identity, Op::Rebound);
+    let gone = table::remove::<RoleBinding>(tx, column, value).await?;
+    for binding in &gone {
+        tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
     }
     Ok(gone.len())
 }

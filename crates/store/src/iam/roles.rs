@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use domain::{
-    CapabilitySet, Error, Noun, Op, Result, Rule, Timestamp, Uidp,
+    CapabilitySet, Error, Noun, Result, Rule, Timestamp, Uidp,
     iam::{Role, RoleSpec},
 };
 
 use crate::{
-    Reader, Writer, counts,
+    Reader, Writer,
     engine::{Row, json},
     iam::groups,
     list::{self, Entity, Filter, ListQuery, Listed, Term},
@@ -101,8 +101,7 @@ pub async fn insert(tx: &mut Writer, role: &Role) -> Result<Role> {
         ],
     )
     .await?;
-    counts::add(tx, Noun::Role, &role.uid).await?;
-    tx.changed(Noun::Role, role.uid.as_str(), Op::Created);
+    table::came(tx, &role).await?;
     Ok(role)
 }
 
@@ -111,25 +110,22 @@ pub async fn insert(tx: &mut Writer, role: &Role) -> Result<Role> {
 /// # Errors
 /// Not found; internal when the storage fails.
 pub async fn update(tx: &mut Writer, role: &Role) -> Result<Role> {
-    let role = Role { updated_at: tx.now(), revision: tx.revision(), ..role.clone() };
-    let created_at = tx
-        .query_one(
-            "UPDATE roles SET name = $2, description = $3, capabilities = $4, updated_at = $5, revision = $6 WHERE uid = $1 \
-             RETURNING created_at",
-            &[
-                (&role.uid).into(),
-                role.spec.name.as_str().into(),
-                role.spec.description.as_str().into(),
-                json(&role.spec.capabilities)?.into(),
-                role.updated_at.into(),
-                role.revision.into(),
-            ],
-            |row| row.time(0),
-        )
-        .await?
-        .ok_or_else(|| Error::not_found(Noun::Role, role.uid.as_str()))?;
-    tx.changed(Noun::Role, role.uid.as_str(), Op::Updated);
-    Ok(Role { created_at, ..role })
+    let stored = get(tx, &role.uid).await?.ok_or_else(|| Error::not_found(Noun::Role, role.uid.as_str()))?;
+    let role = Role { created_at: stored.created_at, updated_at: tx.now(), revision: tx.revision(), ..role.clone() };
+    tx.execute(
+        "UPDATE roles SET name = $2, description = $3, capabilities = $4, updated_at = $5, revision = $6 WHERE uid = $1",
+        &[
+            (&role.uid).into(),
+            role.spec.name.as_str().into(),
+            role.spec.description.as_str().into(),
+            json(&role.spec.capabilities)?.into(),
+            role.updated_at.into(),
+            role.revision.into(),
+        ],
+    )
+    .await?;
+    table::changed(tx, &stored, &role);
+    Ok(role)
 }
 
 /// Brings a built-in role to what this version of the server says. Answers whether anything changed.
@@ -153,7 +149,7 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
         let description = "cannot delete role with role bindings";
         return Err(Error::precondition(Rule::RoleBound, "ROLE_BOUND", uid.as_str(), description));
     }
-    table::remove::<Role>(tx, uid).await
+    Ok(!table::remove::<Role>(tx, "uid", uid).await?.is_empty())
 }
 
 /// Whether anybody holds the role.

@@ -7,7 +7,9 @@ use domain::{Order, OrderField, Result, Uidp};
 use super::{
     CHUNK, Cursor, CursorKey, Entity, Sql, Stream, Term,
     plan::{Plan, plan},
-    scan, totals,
+    scan,
+    skip::{self, Start},
+    totals,
 };
 use crate::{
     Reader,
@@ -17,17 +19,35 @@ use crate::{
 /// Keys that a merge of several streams may read; with more, one scan of the whole order is cheaper.
 const MERGE: usize = 50_000;
 
+/// Only what compares like this with a place in the order of the list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound<'a> {
+    pub(super) how: &'static str,
+    pub(super) key: &'a CursorKey,
+    pub(super) uid: &'a str,
+}
+
+/// From how many rows to pass over on a walk may take long.
+const LONG_SKIP: usize = 1000;
+
 /// Finds the keys of a list of `E`.
 pub(super) struct Keys<'a, E> {
     pub(super) order: Order,
     pub(super) cursor: Option<&'a Cursor>,
+    /// Whether the row at the cursor belongs to the list as well.
+    included: bool,
     pub(super) terms: Vec<Term>,
     entity: PhantomData<fn() -> E>,
 }
 
 impl<'a, E: Entity> Keys<'a, E> {
     pub(super) fn new(order: Order, cursor: Option<&'a Cursor>, terms: Vec<Term>) -> Self {
-        Self { order, cursor, terms, entity: PhantomData }
+        Self { order, cursor, included: false, terms, entity: PhantomData }
+    }
+
+    /// The same list from this row on.
+    pub(super) fn starting_at<'b>(&self, row: &'b Cursor) -> Keys<'b, E> {
+        Keys { order: self.order, cursor: Some(row), included: true, terms: self.terms.clone(), entity: PhantomData }
     }
 
     /// The first `want` rows of a stream after the cursor.
@@ -68,6 +88,18 @@ impl<'a, E: Entity> Keys<'a, E> {
     }
 
     async fn stream(&self, reader: &mut Reader, stream: &Stream, skip: usize, want: usize) -> Result<Vec<Cursor>> {
+        match skip::start(self, reader, stream, skip).await? {
+            Some(Start::At(row)) => self.starting_at(&row).walked(reader, stream, 0, want).await,
+            Some(Start::Behind) => Ok(Vec::new()),
+            None => self.walked(reader, stream, skip, want).await,
+        }
+    }
+
+    /// The keys of a stream, passing over one after the other.
+    pub(super) async fn walked(&self, reader: &mut Reader, stream: &Stream, skip: usize, want: usize) -> Result<Vec<Cursor>> {
+        if skip > LONG_SKIP {
+            reader.at_length(true);
+        }
         let plan = plan::<E>(reader, stream, self.order.field, &self.terms, skip + want).await?;
         let mut sql = Self::select(reader, self.key_columns(), plan);
         self.conditions(&mut sql, stream, plan);
@@ -156,9 +188,36 @@ impl<'a, E: Entity> Keys<'a, E> {
 
     /// The stream, the filter's terms and the cursor.
     pub(super) fn conditions<'s>(&'s self, sql: &mut Sql<'s>, stream: &'s Stream, plan: Plan) {
-        Self::place(sql, stream, plan);
+        self.between(sql, stream, plan, self.after_cursor());
+    }
+
+    /// The stream, the filter's terms and the bounds.
+    pub(super) fn between<'s>(
+        &'s self,
+        sql: &mut Sql<'s>,
+        stream: &'s Stream,
+        plan: Plan,
+        bounds: impl IntoIterator<Item = Bound<'s>>,
+    ) {
+        let subtree = match stream {
+            Stream::Below(place) | Stream::ProperlyBelow(place) if self.order.field == OrderField::Uid => Some(place),
+            _ => None,
+        };
+        if let Some(place) = subtree {
+            // One range and not two: an engine walks through the one that it meets first and tests every row for the other.
+            let (low, high) = range(place, bounds);
+            sql.and(&format!("uid {} ?", low.0), [low.1]);
+            sql.and(&format!("uid {} ?", high.0), [high.1]);
+            if matches!(stream, Stream::ProperlyBelow(_)) {
+                sql.and("uid <> ?", [place.into()]);
+            }
+        } else {
+            Self::place(sql, stream, plan);
+            for bound in bounds {
+                self.bound(sql, bound);
+            }
+        }
         self.terms(sql);
-        self.after_cursor(sql);
     }
 
     pub(super) fn place<'s>(sql: &mut Sql<'s>, stream: &'s Stream, plan: Plan) {
@@ -189,15 +248,25 @@ impl<'a, E: Entity> Keys<'a, E> {
         }
     }
 
-    pub(super) fn after_cursor<'s>(&'s self, sql: &mut Sql<'s>) {
-        let Some(Cursor { key, uid }) = self.cursor else { return };
-        let beyond = if self.order.descending { '<' } else { '>' };
+    /// Where the list goes on, if it does not begin.
+    pub(super) fn after_cursor(&self) -> Option<Bound<'a>> {
+        let Cursor { key, uid } = self.cursor?;
+        let how = match (self.order.descending, self.included) {
+            (false, false) => ">",
+            (false, true) => ">=",
+            (true, false) => "<",
+            (true, true) => "<=",
+        };
+        Some(Bound { how, key, uid: uid.as_str() })
+    }
+
+    fn bound<'s>(&self, sql: &mut Sql<'s>, Bound { how, key, uid }: Bound<'s>) {
         let key: Param<'s> = match key {
-            CursorKey::Uid => return sql.and(&format!("uid {beyond} ?"), [uid.into()]),
+            CursorKey::Uid => return sql.and(&format!("uid {how} ?"), [uid.into()]),
             CursorKey::Name(name) => name.into(),
             CursorKey::Time(time) => (*time).into(),
         };
-        sql.and(&format!("({}, uid) {beyond} (?, ?)", self.order_column()), [key, uid.into()]);
+        sql.and(&format!("({}, uid) {how} (?, ?)", self.order_column()), [key, uid.into()]);
     }
 
     fn order_column(&self) -> &'static str {
@@ -216,7 +285,7 @@ impl<'a, E: Entity> Keys<'a, E> {
         }
     }
 
-    fn order_and_limit(&self, sql: &mut Sql<'_>, limit: usize, offset: usize) {
+    pub(super) fn order_and_limit(&self, sql: &mut Sql<'_>, limit: usize, offset: usize) {
         self.order(sql);
         sql.push(" LIMIT ");
         sql.bind(i64::try_from(limit).unwrap_or(i64::MAX));
@@ -225,4 +294,22 @@ impl<'a, E: Entity> Keys<'a, E> {
             sql.bind(i64::try_from(offset).unwrap_or(i64::MAX));
         }
     }
+}
+
+/// A side of a range: how identifiers compare with it, and what it is.
+type Side<'a> = (&'static str, Param<'a>);
+
+/// The identifiers of a subtree within the bounds, as one range.
+fn range<'a>(place: &'a Uidp, bounds: impl IntoIterator<Item = Bound<'a>>) -> (Side<'a>, Side<'a>) {
+    // Between a place and its first child there is no identifier: `/` is the byte before `0`.
+    let end = format!("{place}0");
+    let (mut low, mut high) = (Bound { how: ">=", key: &CursorKey::Uid, uid: place.as_str() }, None::<Bound<'a>>);
+    for bound in bounds {
+        if bound.how.starts_with('>') {
+            low = if bound.uid >= low.uid { bound } else { low };
+        } else if bound.uid < end.as_str() {
+            high = Some(bound);
+        }
+    }
+    ((low.how, low.uid.into()), high.map_or_else(|| ("<", end.into()), |high| (high.how, high.uid.into())))
 }

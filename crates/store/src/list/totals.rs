@@ -60,10 +60,11 @@ async fn rows<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Strea
     // The order does not matter for counting, so the narrowest index wins.
     let plan = plan::<E>(reader, stream, OrderField::Uid, &keys.terms, 0).await?;
     let mut sql = Keys::<E>::select(reader, "count(*)", plan);
-    Keys::<E>::place(&mut sql, stream, plan);
-    keys.terms(&mut sql);
     if from_cursor {
-        keys.after_cursor(&mut sql);
+        keys.conditions(&mut sql, stream, plan);
+    } else {
+        Keys::<E>::place(&mut sql, stream, plan);
+        keys.terms(&mut sql);
     }
     let rows = reader.query_one(&sql.text, &sql.params, |row| row.int(0)).await?;
     Ok(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0))

@@ -1,13 +1,13 @@
 //! Repositories.
 
 use domain::{
-    Error, Kind, Noun, Op, Result, Rule, Timestamp, Uidp,
+    Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
     error::Detail,
     registry::{Repo, RepoSpec},
 };
 
 use crate::{
-    Reader, Writer, counts,
+    Reader, Writer,
     engine::{Fault, Row, json, word},
     iam::groups,
     list::{self, Entity, Filter, ListQuery, Listed, Term},
@@ -121,8 +121,7 @@ pub async fn insert(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
     )
     .await
     .map_err(|fault| name_taken(fault, &repo))?;
-    counts::add(tx, Noun::Repo, &repo.uid).await?;
-    tx.changed(Noun::Repo, repo.uid.as_str(), Op::Created);
+    table::came(tx, &repo).await?;
     Ok(repo)
 }
 
@@ -153,7 +152,7 @@ pub async fn update(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
     )
     .await
     .map_err(|fault| name_taken(fault, &repo))?;
-    tx.changed(Noun::Repo, repo.uid.as_str(), Op::Updated);
+    table::changed(tx, &stored, &repo);
     Ok(repo)
 }
 
@@ -162,7 +161,7 @@ pub async fn update(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    table::remove::<Repo>(tx, uid).await
+    Ok(!table::remove::<Repo>(tx, "uid", uid).await?.is_empty())
 }
 
 /// The nested shapes of a repository in their stored form.

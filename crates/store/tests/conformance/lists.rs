@@ -22,16 +22,16 @@ use store::{
     registry::repos,
 };
 
-use super::{Engine, kit};
+use super::{Engine, deep::ranks_are_built, kit};
 
 /// Everything in the store.
-#[derive(Default)]
-struct World {
-    groups: Vec<Group>,
-    identities: Vec<Identity>,
-    roles: Vec<Role>,
-    bindings: Vec<RoleBinding>,
-    repos: Vec<Repo>,
+#[derive(Clone, Default)]
+pub(crate) struct World {
+    pub(crate) groups: Vec<Group>,
+    pub(crate) identities: Vec<Identity>,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) bindings: Vec<RoleBinding>,
+    pub(crate) repos: Vec<Repo>,
 }
 
 /// What a naive list needs to know about a row.
@@ -45,7 +45,7 @@ const NAMES: [&str; 6] = ["a", "b", "a b", "a-b", "zz", "m.m"];
 
 /// A tree of some hundred rows with few names and few times, so that there are many ties. Organization 0 has a folder that
 /// holds most of its rows, so that every way through the indexes is taken.
-async fn grow(store: &Store) -> World {
+pub(crate) async fn grow(store: &Store) -> World {
     let mut world = World::default();
     let mut next: u64 = 0;
     let mut number = || {
@@ -107,7 +107,7 @@ enum Parent {
 
 /// A random request: indices choose among the identifiers of the world.
 #[derive(Clone, Debug)]
-struct Wish {
+pub(crate) struct Wish {
     scopes: Option<Vec<Index>>,
     /// Scopes in which nothing lives.
     phantoms: u64,
@@ -128,7 +128,7 @@ fn seldom<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>) -> impl Strate
     prop::option::weighted(0.2, strategy)
 }
 
-fn wishes() -> impl Strategy<Value = Wish> {
+pub(crate) fn wishes() -> impl Strategy<Value = Wish> {
     let index = any::<Index>;
     let scopes = prop::option::weighted(
         0.7,
@@ -290,7 +290,7 @@ fn repo(row: &Repo) -> Flat<'_> {
     flat!(row, row.spec.name.as_str())
 }
 
-async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wish: &Wish) -> Result<(), TestCaseError> {
+pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wish: &Wish) -> Result<(), TestCaseError> {
     let name = wish.filtered.then(|| (*wish.filter.get(&NAMES)).to_owned());
     let named = |have: &str| name.as_deref().is_none_or(|name| name == have);
 
@@ -346,14 +346,10 @@ async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wish: &Wish) -
 
 pub(crate) async fn pages_equal_the_naive_list(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
+    // Most skips go by ranks, where there are any and they have been built.
+    store.set_rank_stride(4);
     let world = grow(&store).await;
-    // Mostly groups: what callers have rights at and ask about; some of every other noun, and some of nothing.
-    let mut uids: Vec<_> = world.groups.iter().flat_map(|group| [group.uid.clone(), group.uid.clone()]).collect();
-    uids.extend(world.roles.iter().take(10).map(|role| role.uid.clone()));
-    uids.extend(world.identities.iter().take(10).map(|identity| identity.uid.clone()));
-    uids.extend(world.repos.iter().take(10).map(|repo| repo.uid.clone()));
-    uids.push(kit::root(5));
-    uids.push(kit::child(&world.groups[0].uid, 5));
+    let uids = world.uids();
     let mut runner =
         TestRunner::new(Config { cases: engine.draws(), failure_persistence: None, max_shrink_iters: 200, ..Config::default() });
     let outcome = runner.run(&wishes(), |wish| {
@@ -365,6 +361,20 @@ pub(crate) async fn pages_equal_the_naive_list(engine: &impl Engine) {
         })
     });
     outcome.expect("every page is right");
+    ranks_are_built(&store, 4).await;
+}
+
+impl World {
+    /// What lists ask about: mostly groups, where callers have rights; some of every other noun, and some of nothing.
+    pub(crate) fn uids(&self) -> Vec<Uidp> {
+        let mut uids: Vec<_> = self.groups.iter().flat_map(|group| [group.uid.clone(), group.uid.clone()]).collect();
+        uids.extend(self.roles.iter().take(10).map(|role| role.uid.clone()));
+        uids.extend(self.identities.iter().take(10).map(|identity| identity.uid.clone()));
+        uids.extend(self.repos.iter().take(10).map(|repo| repo.uid.clone()));
+        uids.push(kit::root(5));
+        uids.push(kit::child(&self.groups[0].uid, 5));
+        uids
+    }
 }
 
 pub(crate) async fn pages_are_stable_while_rows_come_and_go(engine: &impl Engine) {

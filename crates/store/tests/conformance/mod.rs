@@ -1,6 +1,7 @@
 //! What every engine must do. The cases are written against the store's functions; an engine gives empty stores.
 
 pub(crate) mod counters;
+pub(crate) mod deep;
 pub(crate) mod idempotency;
 pub(crate) mod kit;
 pub(crate) mod later;
@@ -103,6 +104,10 @@ macro_rules! cases {
             ];
             counters: [counters_equal_the_rows];
             metrics: [what_it_does_is_counted];
+            deep: [
+                deep_pages_follow_every_change,
+                deep_pages_belong_to_their_snapshot,
+            ];
             lists: [
                 pages_equal_the_naive_list,
                 pages_are_stable_while_rows_come_and_go,

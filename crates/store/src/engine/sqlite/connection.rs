@@ -2,10 +2,7 @@
 
 use std::{
     ops::ControlFlow,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use domain::{Error, Result, Revision};
@@ -13,9 +10,13 @@ use rusqlite::{
     ToSql,
     types::{ToSqlOutput, Value, ValueRef},
 };
+use tokio::runtime::{Handle, RuntimeFlavor};
 
-use super::{fault, pool::Lease};
-use crate::engine::{Executed, Param, Row};
+use super::{fault, ledger::Ledger, pool::Lease};
+use crate::{
+    engine::{Executed, Param, Row},
+    ranks::{Fences, Move, Walk},
+};
 
 /// A connection that may be shared by its owner and whoever is in a transaction on it, one after the other.
 pub(crate) type Shared = Arc<Mutex<rusqlite::Connection>>;
@@ -26,14 +27,16 @@ pub(crate) struct Connection {
     raw: Shared,
     role: Role,
     spoilt: bool,
+    /// Whether statements may take long from now on.
+    at_length: bool,
 }
 
 #[derive(Debug)]
 enum Role {
     /// Gives the connection back when dropped.
-    Reads { _lease: Lease },
-    /// Counts revisions.
-    Writes(Arc<AtomicI64>),
+    Reads(Lease),
+    /// Counts revisions and moves.
+    Writes(Arc<Ledger>),
 }
 
 /// The raw connection. A panic while somebody held it leaves nothing half done: statements reset when dropped.
@@ -43,11 +46,11 @@ pub(super) fn lock(raw: &Shared) -> MutexGuard<'_, rusqlite::Connection> {
 
 impl Connection {
     pub(super) fn reading(raw: Shared, lease: Lease) -> Self {
-        Self { raw, role: Role::Reads { _lease: lease }, spoilt: false }
+        Self { raw, role: Role::Reads(lease), spoilt: false, at_length: false }
     }
 
-    pub(super) fn writing(raw: Shared, revisions: Arc<AtomicI64>) -> Self {
-        Self { raw, role: Role::Writes(revisions), spoilt: false }
+    pub(super) fn writing(raw: Shared, ledger: Arc<Ledger>) -> Self {
+        Self { raw, role: Role::Writes(ledger), spoilt: false, at_length: false }
     }
 
     pub(crate) fn query(
@@ -57,7 +60,7 @@ impl Connection {
         mut read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let raw = lock(&self.raw);
-        let outcome = (|| {
+        let mut run = || {
             let mut statement = raw.prepare_cached(&placeholders(sql)).map_err(fault::translate)?;
             let mut rows = statement.query(rusqlite::params_from_iter(params)).map_err(fault::translate)?;
             while let Some(row) = rows.next().map_err(fault::translate)? {
@@ -66,7 +69,8 @@ impl Connection {
                 }
             }
             Ok(())
-        })();
+        };
+        let outcome = if self.at_length && may_block() { tokio::task::block_in_place(run) } else { run() };
         drop(raw);
         self.spoilt |= outcome.is_err();
         outcome
@@ -83,26 +87,58 @@ impl Connection {
         outcome.map(|rows| rows as u64)
     }
 
+    /// Says whether statements may take long from now on. Others than the caller go on meanwhile.
+    pub(crate) fn at_length(&mut self, at_length: bool) {
+        self.at_length = at_length;
+    }
+
     pub(crate) fn next_revision(&mut self) -> Result<Revision> {
         match &self.role {
-            Role::Writes(last) => Ok(Revision(last.fetch_add(1, Ordering::Relaxed) + 1)),
-            Role::Reads { .. } => Err(Error::internal("a snapshot takes no revision")),
+            Role::Writes(ledger) => Ok(ledger.next_revision()),
+            Role::Reads(_) => Err(Error::internal("a snapshot takes no revision")),
         }
     }
 
     pub(crate) fn set_revision(&mut self, revision: Revision) -> Result<()> {
         match &self.role {
-            Role::Writes(last) => {
-                last.store(revision.0, Ordering::Relaxed);
+            Role::Writes(ledger) => {
+                ledger.set_revision(revision);
                 Ok(())
             }
-            Role::Reads { .. } => Err(Error::internal("a snapshot takes no revision")),
+            Role::Reads(_) => Err(Error::internal("a snapshot takes no revision")),
         }
+    }
+
+    /// Tells the lists where a row has gone.
+    pub(crate) fn moved(&mut self, step: Move) {
+        if let Role::Writes(ledger) = &self.role {
+            ledger.note(step);
+        }
+    }
+
+    /// The fences of a walk in this snapshot, if passing over so many rows is worth them.
+    pub(crate) fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
+        let Role::Reads(lease) = &self.role else { return Ok(None) };
+        let ranks = lease.ranks();
+        if rows <= ranks.stride() {
+            return Ok(None);
+        }
+        let mut revision = Revision::default();
+        self.query("SELECT n FROM revision", &[], |row| {
+            revision = row.revision(0)?;
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(ranks.at(walk, revision))
     }
 
     pub(crate) fn is_spoilt(&self) -> bool {
         self.spoilt
     }
+}
+
+/// Whether a worker of the runtime can give its other tasks away: the writer's thread has none, nor has a runtime of one thread.
+fn may_block() -> bool {
+    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
 }
 
 /// SQLite takes `$1` as a name, numbered in order of appearance; `?1` is a position.

@@ -3,10 +3,7 @@
 
 use std::{
     pin::pin,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Waker},
     thread::JoinHandle,
     time::Instant,
@@ -19,10 +16,13 @@ use super::{
     connection::{Connection, Shared, lock},
     fault,
     folder::Folder,
+    ledger::Ledger,
+    ranks::divide,
 };
 use crate::{
     BoxFuture, Metrics, engine,
     engine::queue::{BATCH, Job, Outcome, Queue, Write, answer_all},
+    ranks::Ranks,
     writer::{Mode, Writer},
 };
 
@@ -30,21 +30,21 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct GroupCommit {
     queue: Queue,
-    published: Arc<AtomicI64>,
+    ledger: Arc<Ledger>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl GroupCommit {
     /// Starts the thread on its connection. The folder's lock goes when the thread ends.
-    pub(super) fn start(raw: rusqlite::Connection, folder: Folder, metrics: Metrics) -> Result<Self> {
-        let last: i64 = raw.query_row("SELECT n FROM revision", [], |row| row.get(0)).map_err(fault::translate)?;
-        let published = Arc::new(AtomicI64::new(last));
-        let session = Session {
-            raw: Arc::new(Mutex::new(raw)),
-            revisions: Arc::new(AtomicI64::new(last)),
-            published: Arc::clone(&published),
-            metrics,
-        };
+    pub(super) fn start(
+        raw: rusqlite::Connection,
+        last: Revision,
+        ranks: Arc<Ranks>,
+        folder: Folder,
+        metrics: Metrics,
+    ) -> Result<Self> {
+        let ledger = Arc::new(Ledger::new(last));
+        let session = Session { raw: Arc::new(Mutex::new(raw)), ledger: Arc::clone(&ledger), ranks, metrics };
         let (queue, jobs) = Queue::new();
         let serve = move || {
             session.serve(jobs);
@@ -52,7 +52,7 @@ impl GroupCommit {
             drop(folder);
         };
         let thread = std::thread::Builder::new().name("store-writer".to_owned()).spawn(serve).map_err(Error::internal)?;
-        Ok(Self { queue, published, thread: Mutex::new(Some(thread)) })
+        Ok(Self { queue, ledger, thread: Mutex::new(Some(thread)) })
     }
 
     pub(super) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
@@ -65,7 +65,7 @@ impl GroupCommit {
 
     /// The last commit that anybody was told of.
     pub(super) fn published(&self) -> Revision {
-        Revision(self.published.load(Ordering::Acquire))
+        self.ledger.published()
     }
 
     pub(super) async fn ping(&self) -> Result<()> {
@@ -101,10 +101,8 @@ impl Drop for GroupCommit {
 /// The writer thread's side.
 struct Session {
     raw: Shared,
-    /// The last revision that was given to a write.
-    revisions: Arc<AtomicI64>,
-    /// The last commit.
-    published: Arc<AtomicI64>,
+    ledger: Arc<Ledger>,
+    ranks: Arc<Ranks>,
     metrics: Metrics,
 }
 
@@ -140,8 +138,8 @@ impl Session {
                 write.answer(None);
                 continue;
             }
-            let before = self.revisions.load(Ordering::Relaxed);
-            let connection = Connection::writing(Arc::clone(&self.raw), Arc::clone(&self.revisions));
+            let (before, mark) = (self.ledger.revision(), self.ledger.mark());
+            let connection = Connection::writing(Arc::clone(&self.raw), Arc::clone(&self.ledger));
             let outcome = at_once(write.run(engine::Connection::Sqlite(connection))).unwrap_or_else(|| {
                 write.fail(Error::internal("a write waited for something other than its own statements"));
                 Outcome::Failed
@@ -149,14 +147,18 @@ impl Session {
             ran.push(write);
             if outcome == Outcome::Failed {
                 // Nobody has seen it: the next write takes it.
-                self.revisions.store(before, Ordering::Relaxed);
+                self.ledger.set_revision(before);
             }
             let keep = outcome == Outcome::Keep;
+            if !keep {
+                self.ledger.forget_after(mark);
+            }
             match self.end_savepoint(keep) {
                 Ok(()) => kept += usize::from(keep),
                 // Some failures (disk full, I/O) make SQLite roll back everything since BEGIN: nobody's work is kept.
                 Err(error) => {
                     self.roll_back();
+                    self.ledger.forget_after(0);
                     kept = 0;
                     let lost = Error::new(
                         Kind::Unavailable,
@@ -175,6 +177,7 @@ impl Session {
             Ok(()) => answer_all(ran, None),
             Err(error) => {
                 self.roll_back();
+                self.ledger.forget_after(0);
                 answer_all(ran, Some(&fault::translate(error)));
             }
         }
@@ -189,13 +192,16 @@ impl Session {
 
     /// Makes the `kept` requests durable.
     fn commit(&self, kept: usize) -> rusqlite::Result<()> {
-        let last = self.revisions.load(Ordering::Relaxed);
-        lock(&self.raw).prepare_cached("UPDATE revision SET n = ?1")?.execute([last])?;
+        let last = self.ledger.revision();
+        lock(&self.raw).prepare_cached("UPDATE revision SET n = ?1")?.execute([last.0])?;
         let since = Instant::now();
         self.execute("COMMIT")?;
         // Before anybody is answered: who was told of a write never finds an older number here.
-        self.published.store(last, Ordering::Release);
+        self.ledger.publish(last);
         self.metrics.committed(kept, since.elapsed());
+        let stride = self.ranks.stride();
+        let divide = |walk, from: &_, to: Option<&_>| divide(&lock(&self.raw), stride, walk, from, to);
+        self.ranks.publish(last, &self.ledger.take_moves(), divide);
         Ok(())
     }
 

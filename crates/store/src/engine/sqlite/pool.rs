@@ -15,7 +15,7 @@ use super::{
     connection::{Connection, Shared, lock},
     fault,
 };
-use crate::engine::queue::overloaded;
+use crate::{engine::queue::overloaded, ranks::Ranks};
 
 /// How long a reader waits for a connection before the server calls itself overloaded.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -26,11 +26,12 @@ pub(super) struct Pool {
     file: PathBuf,
     idle: Mutex<Vec<Shared>>,
     permits: Arc<Semaphore>,
+    ranks: Arc<Ranks>,
 }
 
 impl Pool {
-    pub(super) fn new(file: PathBuf, size: usize) -> Arc<Self> {
-        Arc::new(Self { file, idle: Mutex::default(), permits: Arc::new(Semaphore::new(size)) })
+    pub(super) fn new(file: PathBuf, size: usize, ranks: Arc<Ranks>) -> Arc<Self> {
+        Arc::new(Self { file, idle: Mutex::default(), permits: Arc::new(Semaphore::new(size)), ranks })
     }
 
     /// A connection at the state of the last commit.
@@ -74,6 +75,12 @@ pub(super) struct Lease {
     raw: Shared,
     pool: Arc<Pool>,
     _permit: OwnedSemaphorePermit,
+}
+
+impl Lease {
+    pub(super) fn ranks(&self) -> Arc<Ranks> {
+        Arc::clone(&self.pool.ranks)
+    }
 }
 
 impl Drop for Lease {

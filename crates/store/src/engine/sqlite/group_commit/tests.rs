@@ -40,10 +40,10 @@ fn session() -> (Session, TempDir) {
     let mut raw = rusqlite::Connection::open(folder.path().join("test.db")).expect("opens");
     raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON").expect("is set");
     migrate(&mut raw).expect("migrates");
-    (
-        Session { raw: Arc::new(Mutex::new(raw)), revisions: Arc::default(), published: Arc::default(), metrics: Metrics::new() },
-        folder,
-    )
+    let last = Revision::default();
+    let (ranks, _) = Ranks::new(last);
+    let ledger = Arc::new(Ledger::new(last));
+    (Session { raw: Arc::new(Mutex::new(raw)), ledger, ranks: Arc::new(ranks), metrics: Metrics::new() }, folder)
 }
 
 /// Runs the requests together; gives what each was told.

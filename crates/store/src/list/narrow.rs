@@ -1,0 +1,29 @@
+//! Subtrees of one level: they are walked as the children of a place, whose indexes have every order.
+
+use domain::{Noun, OrderField, Result};
+
+use super::{Entity, Stream, keys::Keys};
+use crate::{Reader, counts};
+
+/// Streams that are looked at; with more, a scan of everything is near.
+const MOST: usize = 64;
+
+/// The same rows in streams that are easier to walk.
+pub(super) async fn narrowed<E: Entity>(reader: &mut Reader, keys: &Keys<'_, E>, streams: Vec<Stream>) -> Result<Vec<Stream>> {
+    // By uid a subtree is in order already; a group is part of its own subtree; and filters have indexes of their own.
+    if keys.order.field == OrderField::Uid || E::NOUN == Noun::Group || !keys.terms.is_empty() || streams.len() > MOST {
+        return Ok(streams);
+    }
+    let mut narrowed = Vec::with_capacity(streams.len());
+    for stream in streams {
+        narrowed.push(match stream {
+            Stream::Below(place) if !place.is_root() && counts::is_flat(reader, E::NOUN, place.as_str()).await? => {
+                // Where something else than a group was named, it is all there is.
+                let itself = format!("SELECT uid FROM {} WHERE uid = $1", E::TABLE);
+                if reader.exists(&itself, &[(&place).into()]).await? { Stream::Below(place) } else { Stream::Children(place) }
+            }
+            other => other,
+        });
+    }
+    Ok(narrowed)
+}

@@ -1,0 +1,134 @@
+//! Where a page begins that is far behind the cursor: by adding up the ranks in memory instead of walking.
+
+use domain::{OrderField, Result, Uidp};
+
+use super::{
+    Cursor, Entity, Stream,
+    keys::{Bound, Keys},
+    plan::plan,
+};
+use crate::{
+    Reader,
+    ranks::{Fences, Key, Walk, Within},
+};
+
+/// Where a page begins.
+#[derive(Debug)]
+pub(super) enum Start {
+    /// With this row.
+    At(Cursor),
+    /// Behind the last row: it has none.
+    Behind,
+}
+
+/// Where the page begins that passes over `skip` rows of the stream after the cursor. `None` when there are no ranks for
+/// that: the skip is short, a filter makes them useless, the engine keeps none, or they are still being built.
+pub(super) async fn start<E: Entity>(
+    keys: &Keys<'_, E>,
+    reader: &mut Reader,
+    stream: &Stream,
+    skip: usize,
+) -> Result<Option<Start>> {
+    if !keys.terms.is_empty() {
+        return Ok(None);
+    }
+    let Some(range) = Range::of::<E>(stream, keys.order.field) else { return Ok(None) };
+    let Some(fences) = reader.fences(range.walk, skip)? else { return Ok(None) };
+    let search = Search { keys, stream, range, fences };
+    let row = if keys.order.descending { search.backward(reader, skip).await } else { search.forward(reader, skip).await };
+    Ok(Some(row?.map_or(Start::Behind, Start::At)))
+}
+
+/// The part of a walk that a stream is.
+struct Range {
+    walk: Walk,
+    /// Before its first row, and behind its last.
+    begin: Key,
+    end: Key,
+}
+
+impl Range {
+    /// `None` for a stream that is no part of any walk.
+    fn of<E: Entity>(stream: &Stream, field: OrderField) -> Option<Self> {
+        let walk = |within| Walk { table: E::TABLE, within, field };
+        let at = |within, place: &str| Self { walk: walk(within), begin: Key::before(place), end: Key::behind(place) };
+        match (stream, field) {
+            (Stream::All, _) => Some(at(Within::Table, "")),
+            (Stream::Children(parent), _) => Some(at(Within::Parent, parent.as_str())),
+            (Stream::Roots, _) => Some(at(Within::Parent, Uidp::ROOT)),
+            (Stream::Below(place), OrderField::Uid) => {
+                let key = |uid: &str| Key { uid: uid.into(), ..Key::least() };
+                // As in the condition for a subtree: `/` is the byte before `0`.
+                Some(Self { walk: walk(Within::Table), begin: key(place.as_str()), end: key(&format!("{place}0")) })
+            }
+            (Stream::Below(place), _) if place.is_root() => Some(at(Within::Org, place.as_str())),
+            (Stream::Below(_) | Stream::ProperlyBelow(_) | Stream::One(_), _) => None,
+        }
+    }
+
+    /// The place of a cursor in the walk.
+    fn key(&self, cursor: &Cursor) -> Key {
+        let uid = cursor.uid.as_str().into();
+        Key { place: self.begin.place.clone(), by: cursor.key.clone(), uid }
+    }
+}
+
+/// A search for the row behind so many others.
+struct Search<'s, 'k, E> {
+    keys: &'s Keys<'k, E>,
+    stream: &'s Stream,
+    range: Range,
+    fences: Fences,
+}
+
+impl<E: Entity> Search<'_, '_, E> {
+    async fn forward(&self, reader: &mut Reader, skip: usize) -> Result<Option<Cursor>> {
+        let Range { begin, end, .. } = &self.range;
+        let from = self.keys.cursor.map_or_else(|| begin.clone(), |cursor| self.range.key(cursor).max(begin.clone()));
+        let part = self.fences.part(&from);
+        let next = self.fences.first(part + 1).filter(|next| *next < end);
+        let here = self.count(reader, next.map(|next| bound("<", next))).await?;
+        let Some(beyond) = (skip as u64).checked_sub(here) else { return self.row(reader, None, skip as u64).await };
+        let Some((part, left)) = self.fences.forward(part + 1, beyond) else { return Ok(None) };
+        match self.fences.first(part) {
+            Some(first) if next.is_some() && first < end => self.row(reader, Some(bound(">=", first)), left).await,
+            _ => Ok(None),
+        }
+    }
+
+    async fn backward(&self, reader: &mut Reader, skip: usize) -> Result<Option<Cursor>> {
+        let Range { begin, end, .. } = &self.range;
+        let from = self.keys.cursor.map_or_else(|| end.clone(), |cursor| self.range.key(cursor).min(end.clone()));
+        let part = self.fences.part(&from);
+        let first = self.fences.first(part).filter(|first| *first > begin);
+        let here = self.count(reader, first.map(|first| bound(">=", first))).await?;
+        let Some(beyond) = (skip as u64).checked_sub(here) else { return self.row(reader, None, skip as u64).await };
+        let Some((part, left)) = self.fences.backward(part, beyond) else { return Ok(None) };
+        match self.fences.first(part + 1) {
+            Some(next) if first.is_some() && next > begin => self.row(reader, Some(bound("<", next)), left).await,
+            _ => Ok(None),
+        }
+    }
+
+    /// How many rows of the stream are after the cursor and on that side of a fence: less than two strides.
+    async fn count(&self, reader: &mut Reader, fence: Option<Bound<'_>>) -> Result<u64> {
+        let plan = plan::<E>(reader, self.stream, self.keys.order.field, &[], 0).await?;
+        let mut sql = Keys::<E>::select(reader, "count(*)", plan);
+        self.keys.between(&mut sql, self.stream, plan, self.keys.after_cursor().into_iter().chain(fence));
+        let rows = reader.query_one(&sql.text, &sql.params, |row| row.int(0)).await?;
+        Ok(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0))
+    }
+
+    /// The row behind `skip` others, counted from a fence, or from the cursor.
+    async fn row(&self, reader: &mut Reader, fence: Option<Bound<'_>>, skip: u64) -> Result<Option<Cursor>> {
+        let plan = plan::<E>(reader, self.stream, self.keys.order.field, &[], 0).await?;
+        let mut sql = Keys::<E>::select(reader, self.keys.key_columns(), plan);
+        self.keys.between(&mut sql, self.stream, plan, fence.or_else(|| self.keys.after_cursor()));
+        self.keys.order_and_limit(&mut sql, 1, usize::try_from(skip).unwrap_or(usize::MAX));
+        reader.query_one(&sql.text, &sql.params, |row| self.keys.read(row)).await
+    }
+}
+
+fn bound<'a>(how: &'static str, fence: &'a Key) -> Bound<'a> {
+    Bound { how, key: &fence.by, uid: &fence.uid }
+}

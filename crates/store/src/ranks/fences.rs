@@ -1,0 +1,117 @@
+//! Every so many keys one, and how many there are from it to the next.
+
+use std::sync::Arc;
+
+use super::Key;
+
+/// The keys of a walk in parts, of which only the first key and the number are kept. A clone is the same state at the
+/// price of two pointers; changing one copies the numbers, and the keys only when a part is divided.
+#[derive(Clone, Debug)]
+pub(crate) struct Fences {
+    /// In order; that of the first part is before everything. A key that is gone still divides.
+    firsts: Arc<Vec<Arc<Key>>>,
+    counts: Arc<Vec<u32>>,
+}
+
+/// A part: its first key and the number of its keys.
+pub(crate) type Part = (Key, u32);
+
+impl Fences {
+    /// From parts in order.
+    pub(crate) fn new(parts: Vec<Part>) -> Self {
+        let parts = if parts.is_empty() { vec![(Key::least(), 0)] } else { parts };
+        let (mut firsts, counts): (Vec<_>, Vec<_>) = parts.into_iter().map(|(key, n)| (Arc::new(key), n)).unzip();
+        if let Some(first) = firsts.first_mut() {
+            *first = Arc::new(Key::least());
+        }
+        Self { firsts: Arc::new(firsts), counts: Arc::new(counts) }
+    }
+
+    /// The part that the key is in, or would be.
+    pub(crate) fn part(&self, key: &Key) -> usize {
+        self.firsts.partition_point(|first| **first <= *key).saturating_sub(1)
+    }
+
+    /// The first key of a part; `None` behind the last.
+    pub(crate) fn first(&self, part: usize) -> Option<&Key> {
+        self.firsts.get(part).map(|first| &**first)
+    }
+
+    /// Passes over `rows` from the beginning of a part: in which part that ends, and how many of its rows are left to pass
+    /// over. `None` behind the last row.
+    pub(crate) fn forward(&self, mut part: usize, mut rows: u64) -> Option<(usize, u64)> {
+        loop {
+            let n = u64::from(*self.counts.get(part)?);
+            if rows < n {
+                return Some((part, rows));
+            }
+            (part, rows) = (part + 1, rows - n);
+        }
+    }
+
+    /// The same backwards: from the end of the part before `part`.
+    pub(crate) fn backward(&self, mut part: usize, mut rows: u64) -> Option<(usize, u64)> {
+        loop {
+            part = part.checked_sub(1)?;
+            let n = u64::from(*self.counts.get(part)?);
+            if rows < n {
+                return Some((part, rows));
+            }
+            rows -= n;
+        }
+    }
+
+    /// A key that came.
+    pub(super) fn insert(&mut self, key: &Key) -> Result<(), Misfit> {
+        self.count(key, |n| n.checked_add(1))
+    }
+
+    /// A key that went.
+    pub(super) fn remove(&mut self, key: &Key) -> Result<(), Misfit> {
+        self.count(key, |n| n.checked_sub(1))
+    }
+
+    fn count(&mut self, key: &Key, change: impl FnOnce(u32) -> Option<u32>) -> Result<(), Misfit> {
+        let part = self.part(key);
+        let n = Arc::make_mut(&mut self.counts).get_mut(part).ok_or(Misfit)?;
+        *n = change(*n).ok_or(Misfit)?;
+        Ok(())
+    }
+
+    /// A part with more keys than `most`.
+    pub(super) fn crowded(&self, most: usize) -> Option<usize> {
+        self.counts.iter().position(|n| *n as usize > most)
+    }
+
+    /// Puts several parts in the place of one that holds as many keys.
+    pub(super) fn divide(&mut self, part: usize, into: Vec<Part>) -> Result<(), Misfit> {
+        let before = self.counts.get(part).copied().map(u64::from);
+        if before != Some(into.iter().map(|(_, n)| u64::from(*n)).sum()) || into.len() < 2 {
+            return Err(Misfit);
+        }
+        let (mut firsts, counts): (Vec<_>, Vec<_>) = into.into_iter().map(|(key, n)| (Arc::new(key), n)).unzip();
+        // Keys between the old first key and the first that is there now stay in this part.
+        if let (Some(first), Some(old)) = (firsts.first_mut(), self.firsts.get(part)) {
+            *first = Arc::clone(old);
+        }
+        Arc::make_mut(&mut self.firsts).splice(part..=part, firsts);
+        Arc::make_mut(&mut self.counts).splice(part..=part, counts);
+        Ok(())
+    }
+
+    /// How many parts there are.
+    #[cfg(test)]
+    pub(super) fn parts(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// How many keys there are.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> u64 {
+        self.counts.iter().map(|n| u64::from(*n)).sum()
+    }
+}
+
+/// The numbers do not fit what happened: they are of no use.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Misfit;

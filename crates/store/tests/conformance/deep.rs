@@ -1,0 +1,212 @@
+//! Pages far behind the first, while rows come, go and change places.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use domain::{Error, Name, Order, OrderField, Rule, Timestamp, Uidp, list::ParentFilter, registry::Repo};
+use proptest::{
+    strategy::{Strategy, ValueTree},
+    test_runner::{Config, TestRunner},
+};
+use store::{
+    ListQuery, Store,
+    backup::{Archive, Backup, restore},
+    iam::{groups, identities},
+    registry::repos,
+};
+
+use super::{
+    Engine, kit,
+    lists::{World, check, grow, wishes},
+};
+
+/// Compares random pages with the naive list, twice: those that find no ranks order them.
+async fn compare(store: &Store, world: &World, runner: &mut TestRunner, draws: u32) {
+    let uids = world.uids();
+    for _ in 0..draws {
+        let wish = wishes().new_tree(runner).expect("a wish").current();
+        for _ in 0..2 {
+            let mut reader = store.reader().await.expect("reads");
+            check(&mut reader, world, &uids, &wish).await.expect("every page is right");
+        }
+    }
+}
+
+async fn rename(store: &Store, repo: &mut Repo, name: &str) {
+    repo.spec.name = Name::trusted(name);
+    let changed = repo.clone();
+    *repo = kit::write(store, |tx| Box::pin(async move { repos::update(tx, &changed).await })).await.expect("is renamed");
+}
+
+/// Renames, deletes, a cascade and a large import.
+async fn live(store: &Store, world: &mut World, round: u64) {
+    for n in 0..10 {
+        let at = usize::try_from(round * 31 + n * 7).expect("few") % world.repos.len();
+        rename(store, &mut world.repos[at], &format!("renamed{round}-{n}")).await;
+        let at = usize::try_from(round * 17 + n * 11).expect("few") % world.repos.len();
+        let gone = world.repos.swap_remove(at).uid;
+        kit::write(store, |tx| Box::pin(async move { repos::delete(tx, &gone).await })).await.expect("goes");
+    }
+    let at = usize::try_from(round).expect("few") % world.groups.len();
+    let mut group = world.groups[at].clone();
+    group.spec.name = Name::trusted(format!("round{round}"));
+    world.groups[at] = kit::write(store, |tx| Box::pin(async move { groups::update(tx, &group).await })).await.expect("changes");
+    // Its bindings go along.
+    let gone = world.identities.remove(0).uid;
+    world.bindings.retain(|binding| binding.spec.identity != gone);
+    kit::write(store, |tx| Box::pin(async move { identities::delete(tx, &gone).await })).await.expect("goes");
+    // More rows in one place than are kept between two fences.
+    let parent = world.groups[at].uid.clone();
+    let rows: Vec<_> = (0..60)
+        .map(|n| {
+            let mut repo = kit::repo(kit::child(&parent, (round << 32) + n), &format!("import{round}-{n}"));
+            repo.created_at = Timestamp(2);
+            repo
+        })
+        .collect();
+    let added = kit::write(store, |tx| {
+        Box::pin(async move {
+            let mut added = Vec::new();
+            for row in rows {
+                added.push(repos::insert(tx, &row).await?);
+            }
+            Ok(added)
+        })
+    });
+    world.repos.extend(added.await.expect("is imported"));
+}
+
+/// What leaves nothing: a write that fails in the end, and one that only validates.
+async fn try_in_vain(store: &Store, world: &World) {
+    for validate_only in [false, true] {
+        let mut ctx = kit::ctx();
+        ctx.validate_only = validate_only;
+        let (gone, row) = (world.repos[0].uid.clone(), kit::repo(kit::child(&world.groups[0].uid, 0xffff), "in vain"));
+        let tried = store.write(&ctx, |tx| {
+            Box::pin(async move {
+                repos::delete(tx, &gone).await?;
+                repos::insert(tx, &row).await?;
+                if tx.ctx().validate_only { Ok(()) } else { Err(Error::invalid(Rule::Field, "no")) }
+            })
+        });
+        assert_eq!(tried.await.is_ok(), validate_only);
+    }
+}
+
+async fn backup(store: &Store, path: &std::path::Path) -> Archive {
+    let mut backup = Backup::begin(store, "1.2.3", kit::NOW).await.expect("a snapshot");
+    let mut bytes = Vec::new();
+    while let Some(piece) = backup.next().await.expect("reads") {
+        bytes.extend(piece);
+    }
+    std::fs::write(path, bytes).expect("is written");
+    Archive::check(path, |_, _| ()).expect("is whole")
+}
+
+pub(crate) async fn deep_pages_follow_every_change(engine: &impl Engine) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut store = engine.open().await.expect("opens");
+    store.set_rank_stride(4);
+    let mut world = grow(&store).await;
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
+    let draws = engine.draws() / 16;
+    compare(&store, &world, &mut runner, draws).await;
+    for round in 1..=3 {
+        live(&store, &mut world, round).await;
+        try_in_vain(&store, &world).await;
+        compare(&store, &world, &mut runner, draws).await;
+    }
+    let (archive, before) = (backup(&store, &folder.path().join("backup")).await, world.clone());
+    live(&store, &mut world, 4).await;
+    compare(&store, &world, &mut runner, draws).await;
+    store.close().await;
+    restore(&engine.config(), &archive, &kit::ctx(), true, Arc::new(|_, _| ())).await.expect("is restored");
+    world = before;
+    store = engine.open().await.expect("opens again");
+    store.set_rank_stride(4);
+    compare(&store, &world, &mut runner, draws).await;
+    live(&store, &mut world, 5).await;
+    compare(&store, &world, &mut runner, draws).await;
+    ranks_are_built(&store, 2).await;
+    live(&store, &mut world, 6).await;
+    compare(&store, &world, &mut runner, draws).await;
+}
+
+/// Waits until that many orders have ranks, where there are any.
+pub(crate) async fn ranks_are_built(store: &Store, orders: usize) {
+    let built = async {
+        while store.ranks().is_some_and(|(_, built)| built < orders) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), built).await.expect("the ranks are built");
+}
+
+/// Every row of a list in one snapshot, page by page.
+async fn all(store: &Store, query: &ListQuery<repos::RepoFilter>) -> (store::Reader, Vec<Uidp>) {
+    let mut reader = store.reader().await.expect("reads");
+    let (mut query, mut uids) = (query.clone(), Vec::new());
+    loop {
+        let page = repos::list(&mut reader, &query).await.expect("lists");
+        uids.extend(page.items.into_iter().map(|repo| repo.uid));
+        query.cursor = page.next;
+        if query.cursor.is_none() {
+            return (reader, uids);
+        }
+    }
+}
+
+pub(crate) async fn deep_pages_belong_to_their_snapshot(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    store.set_rank_stride(4);
+    let org = kit::org(&store, 1).await.uid;
+    for n in 0..80 {
+        kit::add_repo(&store, kit::repo(kit::child(&org, n * 10), &format!("steady{:03}", n * 37 % 80))).await;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let noise: Vec<_> = (0..3_u64)
+        .map(|task| {
+            let (store, org, stop) = (store.clone(), org.clone(), Arc::clone(&stop));
+            tokio::spawn(async move {
+                let mut n = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    let uid = kit::child(&org, (n * 7919) % 800 * 10 + 1 + task);
+                    let mut repo = kit::add_repo(&store, kit::repo(uid.clone(), &format!("noise{:03}-{task}", n % 90))).await;
+                    rename(&store, &mut repo, &format!("another{:03}-{task}", n % 90)).await;
+                    if n % 3 > 0 {
+                        kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &uid).await })).await.expect("goes");
+                    }
+                    n += 1;
+                }
+            })
+        })
+        .collect();
+    let children = domain::UidpFilter { children_of: Some(ParentFilter::At(org.clone())), ..domain::UidpFilter::default() };
+    for round in 0..60_usize {
+        if round == 12 {
+            // Every order was asked for, some of them by now from ranks.
+            ranks_are_built(&store, 6).await;
+        }
+        let field = [OrderField::Uid, OrderField::Name, OrderField::CreatedAt][round % 3];
+        let part = if round % 2 == 0 { children.clone() } else { domain::UidpFilter::default() };
+        let order = Order { field, descending: round % 4 > 1 };
+        let query = ListQuery { order, uidp: part, ..kit::everything(repos::RepoFilter::default()) };
+        let (mut reader, uids) = all(&store, &query).await;
+        for skip in [5, 17, 33, 60, 79] {
+            let deep = ListQuery { skip: u32::try_from(skip).expect("few"), page_size: 3, ..query.clone() };
+            let page = repos::list(&mut reader, &deep).await.expect("lists");
+            assert_eq!(page.total, uids.len() as u64);
+            let found: Vec<_> = page.items.iter().map(|repo| &repo.uid).collect();
+            assert_eq!(found, uids.iter().skip(skip).take(3).collect::<Vec<_>>(), "{skip} rows into {order:?}");
+        }
+    }
+    stop.store(true, Ordering::Relaxed);
+    for task in noise {
+        task.await.expect("writes");
+    }
+}
