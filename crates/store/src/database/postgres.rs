@@ -320,7 +320,7 @@ mod tests {
             ("postgres://u:hunter2@h", "names no database"),
             ("postgres://h/d?password=hunter2", "names no user"),
             ("postgres://u:hunter2@h:70000/d", "port"),
-            ("postgres:///d?host=a,b,c&port=1,2&user=u&password=hunter2", "3 hosts and 2 ports"),
+            ("postgres://u:hunter2@a:1,b:2/d?host=/run", "3 hosts and 2 ports"),
             ("postgres://u:hunter2@h/d?colour=hunter2", "unknown option `colour`"),
             ("postgres://u:hunter2@h/d?sslmode=hunter2", "sslmode must be one of"),
             ("postgres://u:hunter2@h/d?connect_timeout=hunter2", "connect_timeout"),
