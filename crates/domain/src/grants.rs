@@ -26,6 +26,8 @@ pub struct Grants {
     everywhere: Option<CapabilitySet>,
     /// In byte order, in which an ancestor comes before everything below it. Each place once.
     places: Box<[Held]>,
+    /// What the places take in memory, with all that may be remembered of them.
+    weight: usize,
     remembered: Mutex<Remembered>,
 }
 
@@ -71,7 +73,10 @@ impl FromIterator<Grant> for Grants {
                 }
             }
         }
-        Self { everywhere, places: places.into(), remembered: Mutex::default() }
+        let texts: usize = places.iter().map(|held| held.at.as_str().len()).sum();
+        let answers = ANSWERS * (texts + places.len() * size_of::<Uidp>());
+        let weight = places.len() * size_of::<Held>() + texts + answers;
+        Self { everywhere, places: places.into(), weight, remembered: Mutex::default() }
     }
 }
 
@@ -143,10 +148,7 @@ impl Grants {
     /// The most memory that this may come to take with all that it remembers, in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {
-        let texts: usize = self.places.iter().map(|held| held.at.as_str().len()).sum();
-        let answers = ANSWERS * (texts + self.places.len() * size_of::<Uidp>());
-        let questions = QUESTIONS * size_of::<(CapabilitySet, Arc<Scopes>)>();
-        size_of::<Self>() + self.places.len() * size_of::<Held>() + texts + answers + questions
+        size_of::<Self>() + QUESTIONS * size_of::<(CapabilitySet, Arc<Scopes>)>() + self.weight
     }
 }
 

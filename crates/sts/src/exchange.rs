@@ -22,7 +22,6 @@ pub use request::ExchangeRequest;
 use self::{compiled::CompiledCache, facts::Facts, request::Wish, upstream::Judged};
 use crate::{
     Settings,
-    authenticate::refuse_revoked,
     claims::{Accepted, Compiled, Mismatch},
     issuers::Issuers,
     jws::{Unverified, Verified},
@@ -194,10 +193,8 @@ impl Exchange {
     ) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
         let own = self.tokens.verify(bearer, ctx.now).await?;
         facts.keys_from = Some("own");
-        if !own.caller.operator {
-            refuse_revoked(&mut self.store.reader().await?, &own).await?;
-        }
-        let OwnToken { caller, relationship_revision } = narrow::narrow(own, wish)?;
+        self.tokens.still_good(&own.caller, &own.key_id, own.relationship_revision, ctx.now).await?;
+        let OwnToken { caller, relationship_revision, .. } = narrow::narrow(own, wish)?;
         let expires_at = self.expiry(ctx).min(caller.expires_at);
         let subject = Subject {
             identity: caller.identity,

@@ -3,7 +3,9 @@
 //! It knows no transport: `api` gives the documents of [`discovery`] and the exchange their paths.
 
 mod authenticate;
+mod bounded;
 pub mod claims;
+mod current;
 pub mod discovery;
 pub mod exchange;
 pub mod issuers;

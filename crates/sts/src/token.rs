@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::{
     Settings,
+    current::{Current, Held},
     jws::{JwsError, MAX_TOKEN, Unverified},
     keys::SigningKeys,
 };
@@ -18,7 +19,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Tokens {
     settings: Arc<Settings>,
-    keys: SigningKeys,
+    current: Current,
 }
 
 /// A token that we made.
@@ -48,6 +49,8 @@ pub(crate) struct Subject {
 #[derive(Clone, Debug)]
 pub(crate) struct OwnToken {
     pub(crate) caller: Caller,
+    /// The `kid` of the key that has signed it.
+    pub(crate) key_id: String,
     pub(crate) relationship_revision: i64,
 }
 
@@ -89,16 +92,22 @@ enum Audience {
 }
 
 impl Tokens {
-    /// Tokens signed with `keys` under these settings.
+    /// Tokens signed with `keys` under these settings. Must be called inside a tokio runtime.
     #[must_use]
     pub fn new(settings: Arc<Settings>, keys: SigningKeys) -> Self {
-        Self { settings, keys }
+        Self { settings, current: Current::new(keys) }
+    }
+
+    /// What is remembered to judge them.
+    pub(crate) fn current(&self) -> &Current {
+        &self.current
     }
 
     /// Makes a token.
     ///
     /// # Errors
-    /// Invalid argument when the narrowing makes it larger than [`MAX_TOKEN`].
+    /// Invalid argument when the narrowing makes it larger than [`MAX_TOKEN`]; unavailable when it cannot be found out
+    /// which key signs.
     pub(crate) async fn mint(&self, subject: Subject, ctx: &Ctx) -> Result<IssuedToken, Error> {
         let mut token_id = [0; 16];
         ctx.entropy.fill(&mut token_id)?;
@@ -122,7 +131,9 @@ impl Tokens {
                 caps: subject.narrowing.capabilities,
             },
         };
-        let token = self.keys.sign(&claims, ctx.now).await?;
+        // A key that another node has removed signs nothing that anybody believes.
+        self.current.confirm().await?;
+        let token = self.current.keys().sign(&claims, ctx.now).await?;
         if token.expose().len() > MAX_TOKEN {
             return Err(Error::field(
                 "scopes",
@@ -148,11 +159,8 @@ impl Tokens {
                 "the token is not one of this server's; exchange it at /sts/exchange first",
             ));
         }
-        let keys = match unverified.key_id() {
-            Some(key_id) => self.keys.verifier(key_id, now).await,
-            None => None,
-        };
-        let keys = keys.ok_or_else(|| invalid(JwsError::UnknownKey))?;
+        let key_id = unverified.key_id().ok_or_else(|| invalid(JwsError::UnknownKey))?.to_owned();
+        let keys = self.current.keys().verifier(&key_id, now).await.ok_or_else(|| invalid(JwsError::UnknownKey))?;
         let verified = unverified.verify(&keys).map_err(invalid)?;
         if verified.kind.as_deref() != Some("JWT") {
             return Err(Error::unauthenticated(Rule::TokenInvalid, "the token is not an API token"));
@@ -160,39 +168,75 @@ impl Tokens {
         let claims: Claims = serde_json::from_value(Value::Object(verified.claims)).map_err(|error| {
             Error::unauthenticated(Rule::TokenInvalid, "the token's claims are not those of an API token").because(error)
         })?;
-        self.judge(claims, now)
+        let token = own(claims, key_id);
+        self.in_time(&token.caller, now)?;
+        Ok(token)
     }
 
-    fn judge(&self, claims: Claims, now: Timestamp) -> Result<OwnToken, Error> {
-        let (issued_at, expires_at) = (Timestamp::from_seconds(claims.iat), Timestamp::from_seconds(claims.exp));
-        if now >= expires_at {
+    /// Refuses a token that is over, or not yet good.
+    pub(crate) fn in_time(&self, caller: &Caller, now: Timestamp) -> Result<(), Error> {
+        if now >= caller.expires_at {
             return Err(Error::unauthenticated(Rule::TokenExpired, "the token has expired; log in or exchange again"));
         }
         let leeway = i64::try_from(self.settings.limits.leeway.as_secs()).unwrap_or(0);
-        if issued_at > now.plus_seconds(leeway) {
+        if caller.issued_at > now.plus_seconds(leeway) {
             return Err(Error::unauthenticated(
                 Rule::TokenInvalid,
                 "the token is from the future; compare the clocks of this server's nodes",
             ));
         }
-        let audience = match claims.aud {
-            Audience::One(audience) => vec![audience],
-            Audience::Many(audiences) => audiences,
-        };
-        let caller = Caller {
-            operator: claims.sub == operator_uid(),
-            identity: claims.sub,
-            issuer: claims.iss,
-            audience,
-            issued_at,
-            expires_at,
-            token_id: claims.jti,
-            upstream: claims.act,
-            email: claims.email,
-            narrowing: Narrowing { scopes: claims.provost.scopes, capabilities: claims.provost.caps },
-        };
-        Ok(OwnToken { caller, relationship_revision: claims.provost.rev })
+        Ok(())
     }
+
+    /// Refuses a token whose key was removed, or whose identity is gone or proves itself in another way by now (invariant 7).
+    /// Answers how the identity stands; operators stand nowhere.
+    ///
+    /// # Errors
+    /// Unauthenticated; unavailable when that cannot be found out.
+    pub(crate) async fn still_good(
+        &self,
+        caller: &Caller,
+        key_id: &str,
+        relationship_revision: i64,
+        now: Timestamp,
+    ) -> Result<Option<Arc<Held>>, Error> {
+        let held = if caller.operator {
+            self.current.confirm().await?;
+            None
+        } else {
+            let revoked = |what| Error::unauthenticated(Rule::TokenRevoked, what);
+            let held = self.current.standing(&caller.identity).await?;
+            let held = held.ok_or_else(|| revoked("the token's identity was deleted"))?;
+            if held.relationship_revision != relationship_revision {
+                return Err(revoked("the token's identity changed after it was made; log in or exchange again"));
+            }
+            Some(held)
+        };
+        // INVARIANT: looked at after what is current was confirmed, by which a key that was removed has gone.
+        if self.current.keys().ring().believes(key_id, now) { Ok(held) } else { Err(invalid(JwsError::UnknownKey)) }
+    }
+}
+
+/// What the claims say.
+fn own(claims: Claims, key_id: String) -> OwnToken {
+    let (issued_at, expires_at) = (Timestamp::from_seconds(claims.iat), Timestamp::from_seconds(claims.exp));
+    let audience = match claims.aud {
+        Audience::One(audience) => vec![audience],
+        Audience::Many(audiences) => audiences,
+    };
+    let caller = Caller {
+        operator: claims.sub == operator_uid(),
+        identity: claims.sub,
+        issuer: claims.iss,
+        audience,
+        issued_at,
+        expires_at,
+        token_id: claims.jti,
+        upstream: claims.act,
+        email: claims.email,
+        narrowing: Narrowing { scopes: claims.provost.scopes, capabilities: claims.provost.caps },
+    };
+    OwnToken { caller, key_id, relationship_revision: claims.provost.rev }
 }
 
 /// A token that is none, told to the caller.

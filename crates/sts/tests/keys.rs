@@ -161,7 +161,7 @@ async fn node(world: &World) -> (SigningKeys, sts::Authenticator) {
     let keys = SigningKeys::open(world.store.clone(), root, &world.settings.limits, Arc::new(Standing), &ctx).await;
     let keys = keys.expect("keys");
     let tokens = sts::Tokens::new(world.settings.clone(), keys.clone());
-    (keys, sts::Authenticator::new(world.store.clone(), tokens, US))
+    (keys, sts::Authenticator::new(tokens, US))
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn another_node_learns_of_a_rotation_by_the_first_token_or_the_next_reload
 }
 
 #[tokio::test]
-async fn a_node_that_cannot_read_the_keys_verifies_and_stops_signing_in_time() {
+async fn a_node_that_cannot_read_the_keys_refuses_and_signs_nothing() {
     let world = World::new(Settings::new(US)).await;
     let (keys, authenticator) = node(&world).await;
     let tokens = sts::Tokens::new(world.settings.clone(), keys.clone());
@@ -202,11 +202,15 @@ async fn a_node_that_cannot_read_the_keys_verifies_and_stops_signing_in_time() {
     keys.reload(NOW).await.expect("reloaded");
     world.keys.rotate(&ctx(120), Rotation::Now).await.expect("rotated");
     world.store.close().await;
-    // It still believes what it knows, and signs with the key of the plan that it knows.
-    authenticator.authenticate(&token, NOW.plus_seconds(599)).await.expect("good");
+    // A key was removed, and it cannot find out which: it lets nobody in, and signs nothing.
+    let error = authenticator.authenticate(&token, NOW.plus_seconds(599)).await.expect_err("refused");
+    assert_eq!(error.kind(), Kind::Unavailable);
+    assert!(error.message().contains("cannot be found out"), "{error}");
+    let error = operators.operator_token(&ctx(120), Duration::from_mins(1), "alice").await.expect_err("refused");
+    assert_eq!(error.kind(), Kind::Unavailable);
     let ring = keys.ring();
     assert_eq!(kids(&ring.jwks(NOW.plus_seconds(120))).len(), 2);
-    assert_eq!(ring.active_key_id(NOW.plus_seconds(120)).as_ref(), kids(&ring.jwks(NOW)).first());
+    assert_ne!(ring.active_key_id(NOW.plus_seconds(120)), Some(key_of(&token)), "the plan that it knows");
     // An hour without news is too long to sign with anything.
     let error = operators.operator_token(&ctx(3600), Duration::from_mins(1), "alice").await.expect_err("refused");
     assert_eq!(error.kind(), Kind::Unavailable);
@@ -228,7 +232,7 @@ async fn keys_survive_a_restart_encrypted_and_need_their_key_file() {
         .expect("keys");
     assert_eq!(keys.ring().active_key_id(NOW), kid);
     let tokens = sts::Tokens::new(settings.clone(), keys);
-    sts::Authenticator::new(store.clone(), tokens, US).authenticate(&token, NOW).await.expect("still good");
+    sts::Authenticator::new(tokens, US).authenticate(&token, NOW).await.expect("still good");
     let lost = folder.path().join("lost");
     let error = RootKey::of_store(&store, &lost, &*entropy).await.expect_err("refused");
     assert!(error.message().contains("put it back from your backup") && !lost.exists(), "{error}");

@@ -59,3 +59,39 @@ async fn a_rotation_at_once_ends_old_tokens_everywhere() {
     assert_eq!(published(&nodes.one).await, published(&nodes.other).await);
     nodes.stop().await;
 }
+
+/// Without any news by a token of the new key: the next request is refused, and the next token is signed with the new key.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_removed_key_is_believed_nowhere() {
+    let Some(nodes) = Nodes::start().await else { return };
+    let get = GetGroupRequest { uid: nodes.one.organization().to_string() };
+    for round in 0..6 {
+        let (removes, asked) = nodes.in_turn(round);
+        let tokens = [asked.admin_again().await, asked.operator().await];
+        for token in &tokens {
+            at(asked, token).must::<GetGroup>(get.clone()).await;
+        }
+        removes.ask_admin(&json!({"command": "rotate_keys", "at_once": true})).await;
+        for token in &tokens {
+            let refused = at(asked, token).call::<GetGroup>(Transport::Grpc, get.clone()).await;
+            assert_eq!(refused.code, "UNAUTHENTICATED", "round {round}: {:#}", refused.body);
+        }
+        let next = asked.admin_again().await;
+        at(removes, &next).must::<GetGroup>(get.clone()).await;
+    }
+    nodes.stop().await;
+}
+
+/// The first token after a removal is one that is believed.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_signs_with_a_removed_key() {
+    let Some(nodes) = Nodes::start().await else { return };
+    let get = GetGroupRequest { uid: nodes.one.organization().to_string() };
+    for round in 0..6 {
+        let (removes, mints) = nodes.in_turn(round);
+        removes.ask_admin(&json!({"command": "rotate_keys", "at_once": true})).await;
+        let token = mints.admin_again().await;
+        at(removes, &token).must::<GetGroup>(get.clone()).await;
+    }
+    nodes.stop().await;
+}

@@ -2,6 +2,7 @@
 //!
 //! These tests are about PostgreSQL, whatever engine the others run on.
 
+mod crowd;
 mod keys;
 mod rights;
 mod shared;

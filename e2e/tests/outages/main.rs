@@ -6,6 +6,7 @@
 
 mod aftermath;
 mod crowded;
+mod cut_off;
 mod failover;
 mod line;
 mod load;

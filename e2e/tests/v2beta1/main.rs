@@ -1,5 +1,6 @@
 //! The v2beta1 API, noun by noun and verb by verb, over JSON and gRPC.
 
+mod at_once;
 mod groups;
 mod identities;
 mod owner;

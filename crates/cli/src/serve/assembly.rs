@@ -215,7 +215,7 @@ fn server(
         trusted_proxies: settings.trusted_proxies.clone(),
         ..gateway::Settings::default()
     };
-    let authenticate = Authenticator::new(store(), core.tokens.clone(), core.sts.base_url.clone());
+    let authenticate = Authenticator::new(core.tokens.clone(), core.sts.base_url.clone());
     authenticate.register(telemetry.registry());
     let mut routes = api::issuer::routes(&core.sts, core.signing.ring(), Arc::clone(&core.clock));
     if settings.dev {

@@ -64,7 +64,7 @@ mod tests {
             email: None,
             narrowing: Narrowing { scopes, capabilities },
         };
-        OwnToken { caller, relationship_revision: 0 }
+        OwnToken { caller, key_id: String::new(), relationship_revision: 0 }
     }
 
     fn wish(scopes: Option<Vec<Uidp>>, caps: Option<&[&str]>) -> Wish {

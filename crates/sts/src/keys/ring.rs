@@ -6,6 +6,7 @@ use arc_swap::ArcSwap;
 use domain::{Error, Kind, Rule, Secret, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
+use store::iam::standings::Position;
 
 use crate::jws::{Jwks, SigningKey};
 
@@ -19,6 +20,8 @@ pub(super) struct Ring {
     /// The newest first.
     keys: Vec<Key>,
     loaded_at: Timestamp,
+    /// The state of the store that it is of.
+    read: Position,
 }
 
 /// A key, and its life.
@@ -57,8 +60,13 @@ impl Life {
 
 impl Ring {
     /// The ring of these keys, the newest first.
-    pub(super) fn new(keys: Vec<Key>, loaded_at: Timestamp) -> Self {
-        Self { keys, loaded_at }
+    pub(super) fn new(keys: Vec<Key>, loaded_at: Timestamp, read: Position) -> Self {
+        Self { keys, loaded_at, read }
+    }
+
+    /// Whether this is an earlier state of the keys than the other one.
+    fn is_before(&self, other: &Self) -> bool {
+        self.read.server == other.read.server && self.read.revision < other.read.revision
     }
 
     /// The key whose time it is. Before the time of every key, which a clock that was set back comes to, it is the first
@@ -88,8 +96,11 @@ impl Keyring {
         Self(ArcSwap::from_pointee(ring))
     }
 
+    /// Uses the ring from now on, unless one of a later state is in use: a key that is gone does not come back because
+    /// somebody has read the keys before and stores them after.
     pub(super) fn replace(&self, ring: Ring) {
-        self.0.store(Arc::new(ring));
+        let ring = Arc::new(ring);
+        self.0.rcu(|current| Arc::clone(if ring.is_before(current) { current } else { &ring }));
     }
 
     /// How long ago it was read from the store.
@@ -116,6 +127,12 @@ impl Keyring {
         let ring = self.0.load();
         let found = ring.keys.iter().find(|key| key.life.verifies(now) && key.verifier.knows(key_id));
         found.map(|key| key.verifier.clone())
+    }
+
+    /// Whether tokens that this key has signed are believed.
+    #[must_use]
+    pub fn believes(&self, key_id: &str, now: Timestamp) -> bool {
+        self.0.load().keys.iter().any(|key| key.life.verifies(now) && key.verifier.knows(key_id))
     }
 
     /// The key set that we publish (RFC 7517 section 5), the newest key first: also a key whose time is still to come.

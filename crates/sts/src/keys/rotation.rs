@@ -9,7 +9,7 @@ use std::time::Duration;
 use domain::{Error, Kind, Rule, Timestamp};
 use store::{Writer, signing_keys as rows};
 
-use super::stored::life;
+use super::stored::{Stored, life};
 
 /// How to rotate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,14 +86,14 @@ impl KeyInfo {
     }
 }
 
-/// Stores `next` and ends the keys before it. Answers every key, the newest first.
+/// Stores `next` and ends the keys before it. Answers every key.
 pub(super) async fn rotate(
     tx: &mut Writer,
     next: rows::SigningKey,
     how: Rotation,
     now: Timestamp,
     overlap: Duration,
-) -> Result<Vec<rows::SigningKey>, Error> {
+) -> Result<Stored, Error> {
     for key in rows::list(tx).await? {
         let life = life(&key, overlap);
         if how == Rotation::Now || !life.verifies(now) {
@@ -109,5 +109,5 @@ pub(super) async fn rotate(
         }
     }
     rows::insert(tx, &next).await?;
-    rows::list(tx).await
+    Stored::written(tx).await
 }

@@ -19,7 +19,7 @@ use super::{
     ring::Keyring,
     root::RootKey,
     rotation::{self, KeyInfo, Rotation},
-    stored::{load, seal},
+    stored::{Stored, load, seal},
 };
 use crate::{
     jws::{Jwks, SigningKey, Unverified},
@@ -53,8 +53,8 @@ impl SigningKeys {
         clock: Arc<dyn Clock>,
         ctx: &Ctx,
     ) -> Result<Self, Error> {
-        let stored = rows::list(&mut store.reader().await?).await?;
-        let stored = if stored.is_empty() { first(&store, &root, ctx).await? } else { stored };
+        let stored = Stored::read(&mut store.reader().await?).await?;
+        let stored = if stored.rows.is_empty() { first(&store, &root, ctx).await? } else { stored };
         let ring = Arc::new(Keyring::new(load(&stored, &root, limits.rotation_overlap, ctx.now)?));
         Ok(Self { store, root, clock, ring, limits: *limits, asked: Arc::default() })
     }
@@ -83,7 +83,7 @@ impl SigningKeys {
         let (key_id, now, overlap) = (next.kid.clone(), ctx.now, self.limits.rotation_overlap);
         let stored = self.store.write(ctx, move |tx| Box::pin(rotation::rotate(tx, next, how, now, overlap))).await?;
         self.ring.replace(load(&stored, &self.root, overlap, now)?);
-        let info = stored.iter().find(|row| row.kid == key_id).map(|row| KeyInfo::of(row, overlap, now));
+        let info = stored.rows.iter().find(|row| row.kid == key_id).map(|row| KeyInfo::of(row, overlap, now));
         info.ok_or_else(|| Error::internal("the new signing key was not stored"))
     }
 
@@ -101,9 +101,19 @@ impl SigningKeys {
     /// # Errors
     /// As [`SigningKeys::open`]; then the keys in memory stay.
     pub async fn reload(&self, now: Timestamp) -> Result<(), Error> {
-        let stored = rows::list(&mut self.store.reader().await?).await?;
+        let stored = Stored::read(&mut self.store.reader().await?).await?;
         self.ring.replace(load(&stored, &self.root, self.limits.rotation_overlap, now)?);
         Ok(())
+    }
+
+    /// Reads the keys again because they have changed.
+    pub(crate) async fn follow(&self) -> Result<(), Error> {
+        self.reload(self.clock.now()).await
+    }
+
+    /// The store that has them.
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Reads the keys again every [`Limits::keys_reload`] until `stop`, so that a node that nobody asks publishes the keys
@@ -201,7 +211,7 @@ pub fn check_opens(root: &RootKey, stored: &[rows::SigningKey]) -> Result<(), Er
 }
 
 /// Stores the first key, unless another process was faster.
-async fn first(store: &Store, root: &RootKey, ctx: &Ctx) -> Result<Vec<rows::SigningKey>, Error> {
+async fn first(store: &Store, root: &RootKey, ctx: &Ctx) -> Result<Stored, Error> {
     let key = seal(&SigningKey::generate()?, root, ctx, ctx.now)?;
     store
         .write(ctx, move |tx| {
@@ -209,7 +219,7 @@ async fn first(store: &Store, root: &RootKey, ctx: &Ctx) -> Result<Vec<rows::Sig
                 if rows::list(tx).await?.is_empty() {
                     rows::insert(tx, &key).await?;
                 }
-                rows::list(tx).await
+                Stored::written(tx).await
             })
         })
         .await

@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use domain::{Ctx, Error, Kind, Rule, Timestamp};
-use store::signing_keys as rows;
+use store::{
+    Reader, Writer,
+    iam::standings::{self, Position},
+    signing_keys as rows,
+};
 
 use super::{
     ring::{Key, Life, Ring},
@@ -49,15 +53,34 @@ pub(super) fn unseal(row: &rows::SigningKey, root: &RootKey) -> Result<SigningKe
     }
 }
 
-/// The ring of the stored keys, which come with the newest first.
-pub(super) fn load(stored: &[rows::SigningKey], root: &RootKey, overlap: Duration, now: Timestamp) -> Result<Ring, Error> {
+/// The stored keys, the newest first, and the state of the store that they are of.
+pub(super) struct Stored {
+    pub(super) rows: Vec<rows::SigningKey>,
+    pub(super) read: Position,
+}
+
+impl Stored {
+    /// Reads them.
+    pub(super) async fn read(reader: &mut Reader) -> Result<Self, Error> {
+        Ok(Self { read: standings::position(reader).await?, rows: rows::list(reader).await? })
+    }
+
+    /// Reads them after changing them.
+    pub(super) async fn written(tx: &mut Writer) -> Result<Self, Error> {
+        let Self { rows, read } = Self::read(tx).await?;
+        Ok(Self { rows, read: Position { revision: tx.revision(), ..read } })
+    }
+}
+
+/// The ring of the stored keys.
+pub(super) fn load(stored: &Stored, root: &RootKey, overlap: Duration, now: Timestamp) -> Result<Ring, Error> {
     let mut keys = Vec::new();
-    for row in stored {
+    for row in &stored.rows {
         let life = life(row, overlap);
         let signer = if life.may_sign(now) { Some(unseal(row, root)?) } else { None };
         keys.push(Key::new(serde_json::from_str(&row.public_jwk).map_err(Error::internal)?, signer, life)?);
     }
-    Ok(Ring::new(keys, now))
+    Ok(Ring::new(keys, now, stored.read))
 }
 
 /// When the key of a row signs and verifies.

@@ -74,7 +74,7 @@ impl World {
         let keys = SigningKeys::open(store.clone(), root, &settings.limits, Arc::new(Standing), &ctx).await.expect("keys");
         let tokens = Tokens::new(settings.clone(), keys.clone());
         let exchange = Exchange::new(store.clone(), tokens.clone(), Issuers::new(&settings), settings.clone());
-        let authenticator = Authenticator::new(store.clone(), tokens.clone(), &settings.base_url);
+        let authenticator = Authenticator::new(tokens.clone(), &settings.base_url);
         let operators = Operators::new(store.clone(), tokens, settings.clone());
         let organization = Uidp::root_from([0xaa; 20]);
         let world = Self { folder, entropy, settings, store, keys, exchange, authenticator, operators, organization };

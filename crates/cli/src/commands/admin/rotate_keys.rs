@@ -29,7 +29,7 @@ impl RotateKeys {
         global.output.list(&keys)?;
         if global.output == Format::Table {
             remark(if self.now {
-                "Everybody has to log in or exchange again. Other servers of this database stop believing the old keys within 15 s."
+                "Everybody has to log in or exchange again. No server of this database believes the old keys any more."
             } else {
                 "The new key is published now and signs from the time above on; nobody has to do anything."
             });
