@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Name, Order, OrderField, Rule, Timestamp, Uidp, list::ParentFilter, registry::Repo};
+use domain::{Error, Name, Order, OrderField, Rule, Timestamp, Uidp, UidpFilter, list::ParentFilter, registry::Repo};
 use proptest::{
     strategy::{Strategy, ValueTree},
     test_runner::{Config, TestRunner},
@@ -81,20 +81,68 @@ async fn live(store: &Store, world: &mut World, round: u64) {
     world.repos.extend(added.await.expect("is imported"));
 }
 
-/// What leaves nothing: a write that fails in the end, and one that only validates.
-async fn try_in_vain(store: &Store, world: &World) {
+/// What leaves nothing: a write that fails in the end, and one that only validates. Its rows would be the first of their
+/// order; a write that is kept follows.
+async fn try_in_vain(store: &Store, world: &mut World) {
     for validate_only in [false, true] {
         let mut ctx = kit::ctx();
         ctx.validate_only = validate_only;
-        let (gone, row) = (world.repos[0].uid.clone(), kit::repo(kit::child(&world.groups[0].uid, 0xffff), "in vain"));
+        let parent = world.groups[0].uid.clone();
         let tried = store.write(&ctx, |tx| {
             Box::pin(async move {
-                repos::delete(tx, &gone).await?;
-                repos::insert(tx, &row).await?;
+                // Too few to overfill a part, which would show.
+                for n in 0..2 {
+                    let mut row = kit::repo(kit::child(&parent, n), &format!("0{n}"));
+                    row.created_at = Timestamp(-1);
+                    repos::insert(tx, &row).await?;
+                }
                 if tx.ctx().validate_only { Ok(()) } else { Err(Error::invalid(Rule::Field, "no")) }
             })
         });
         assert_eq!(tried.await.is_ok(), validate_only);
+        rename(store, &mut world.repos[0], &format!("kept{validate_only}")).await;
+    }
+}
+
+/// Every few rows of every order, in the whole table, in an organization and among the children of a folder.
+async fn sweep(store: &Store, world: &World) {
+    let children = |of: &Uidp| world.repos.iter().filter(|repo| repo.uid.parent().as_ref() == Some(of)).count();
+    let folder = world.groups.iter().map(|group| &group.uid).max_by_key(|uid| children(uid)).expect("a folder");
+    let shapes = [
+        UidpFilter::default(),
+        UidpFilter { descendants_of: Some(folder.root()), ..UidpFilter::default() },
+        UidpFilter { children_of: Some(ParentFilter::At(folder.clone())), ..UidpFilter::default() },
+    ];
+    for (shape, part) in shapes.into_iter().enumerate() {
+        let inside = |repo: &&Repo| match shape {
+            0 => true,
+            1 => folder.root().contains(&repo.uid),
+            _ => repo.uid.parent().as_ref() == Some(folder),
+        };
+        for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
+            let mut expected: Vec<_> = world.repos.iter().filter(inside).collect();
+            expected.sort_by_key(|repo| match field {
+                OrderField::Uid => (String::new(), 0, &repo.uid),
+                OrderField::Name => (repo.spec.name.to_string(), 0, &repo.uid),
+                OrderField::CreatedAt => (String::new(), repo.created_at.0, &repo.uid),
+            });
+            for descending in [false, true] {
+                let order = Order { field, descending };
+                for skip in (5..expected.len()).step_by(19) {
+                    let query = ListQuery {
+                        order,
+                        uidp: part.clone(),
+                        skip: u32::try_from(skip).expect("few"),
+                        page_size: 2,
+                        ..kit::everything(repos::RepoFilter::default())
+                    };
+                    let page = repos::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
+                    let first = page.items.first().map(|repo| &repo.uid);
+                    assert_eq!(first, expected.get(skip).map(|repo| &repo.uid), "{skip} rows into {order:?} of shape {shape}");
+                }
+                expected.reverse();
+            }
+        }
     }
 }
 
@@ -116,9 +164,12 @@ pub(crate) async fn deep_pages_follow_every_change(engine: &impl Engine) {
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
     let draws = engine.draws() / 16;
     compare(&store, &world, &mut runner, draws).await;
+    sweep(&store, &world).await;
+    ranks_are_built(&store, 8).await;
     for round in 1..=3 {
         live(&store, &mut world, round).await;
-        try_in_vain(&store, &world).await;
+        try_in_vain(&store, &mut world).await;
+        sweep(&store, &world).await;
         compare(&store, &world, &mut runner, draws).await;
     }
     let (archive, before) = (backup(&store, &folder.path().join("backup")).await, world.clone());
@@ -175,9 +226,11 @@ pub(crate) async fn deep_pages_belong_to_their_snapshot(engine: &impl Engine) {
             tokio::spawn(async move {
                 let mut n = 0;
                 while !stop.load(Ordering::Relaxed) {
-                    let uid = kit::child(&org, (n * 7919) % 800 * 10 + 1 + task);
-                    let mut repo = kit::add_repo(&store, kit::repo(uid.clone(), &format!("noise{:03}-{task}", n % 90))).await;
-                    rename(&store, &mut repo, &format!("another{:03}-{task}", n % 90)).await;
+                    // No number comes twice in as many rounds as the prime says.
+                    let number = n * 7919 % 1_000_003;
+                    let uid = kit::child(&org, number * 10 + 1 + task);
+                    let mut repo = kit::add_repo(&store, kit::repo(uid.clone(), &format!("noise{number}-{task}"))).await;
+                    rename(&store, &mut repo, &format!("another{number}-{task}")).await;
                     if n % 3 > 0 {
                         kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &uid).await })).await.expect("goes");
                     }
@@ -186,14 +239,14 @@ pub(crate) async fn deep_pages_belong_to_their_snapshot(engine: &impl Engine) {
             })
         })
         .collect();
-    let children = domain::UidpFilter { children_of: Some(ParentFilter::At(org.clone())), ..domain::UidpFilter::default() };
+    let children = UidpFilter { children_of: Some(ParentFilter::At(org.clone())), ..UidpFilter::default() };
     for round in 0..60_usize {
         if round == 12 {
             // Every order was asked for, some of them by now from ranks.
             ranks_are_built(&store, 6).await;
         }
         let field = [OrderField::Uid, OrderField::Name, OrderField::CreatedAt][round % 3];
-        let part = if round % 2 == 0 { children.clone() } else { domain::UidpFilter::default() };
+        let part = if round % 2 == 0 { children.clone() } else { UidpFilter::default() };
         let order = Order { field, descending: round % 4 > 1 };
         let query = ListQuery { order, uidp: part, ..kit::everything(repos::RepoFilter::default()) };
         let (mut reader, uids) = all(&store, &query).await;
