@@ -24,6 +24,7 @@ pub(crate) enum Exit {
     Conflict = 6,
     Unreachable = 7,
     Due = 8,
+    Damaged = 9,
     Interrupted = 130,
     Terminated = 143,
 }
@@ -39,7 +40,8 @@ impl Exit {
         (Self::NotFound, "not found"),
         (Self::Conflict, "conflict: it exists already, is still in use, or has changed"),
         (Self::Unreachable, "no server answers"),
-        (Self::Due, "the database needs a migration (`admin migrate --check`)"),
+        (Self::Due, "the database needs a migration (`admin migrate --check`, `admin check`)"),
+        (Self::Damaged, "the database does not agree with itself (`admin check`)"),
         (Self::Interrupted, "interrupted by Ctrl-C (every command but `serve`)"),
         (Self::Terminated, "ended by SIGTERM (every command but `serve`)"),
     ];

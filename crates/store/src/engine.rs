@@ -21,6 +21,7 @@ pub(crate) use row::{Row, json, word};
 
 use crate::{
     BoxFuture, Database, Metrics, StoreConfig,
+    check::Probe,
     ranks::{Fences, Move, Ranks, Walk},
     writer::{Mode, Writer},
 };
@@ -288,6 +289,14 @@ impl Connection {
             Self::Postgres(_) => {
                 "SELECT table_name::text, column_name::text FROM information_schema.columns                  WHERE table_schema = current_schema()"
             }
+        }
+    }
+
+    /// What a check asks of the engine itself, and what cannot be asked of this one.
+    pub(crate) async fn probes(&mut self) -> Result<(Vec<Probe>, Vec<String>)> {
+        match self {
+            Self::Sqlite(connection) => Ok((sqlite::probes(connection)?, Vec::new())),
+            Self::Postgres(connection) => postgres::probes(connection).await,
         }
     }
 

@@ -9,6 +9,7 @@
 pub mod audit;
 pub mod backup;
 pub mod changes;
+pub mod check;
 mod counts;
 mod database;
 mod engine;

@@ -5,6 +5,8 @@
 
 #[path = "backups/altered.rs"]
 mod altered;
+#[path = "backups/checked.rs"]
+mod checked;
 #[path = "conformance/kit.rs"]
 #[expect(dead_code, reason = "these tests need only some of it")]
 mod kit;

@@ -3,6 +3,8 @@
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod conformance;
+#[path = "sqlite/torn.rs"]
+mod torn;
 
 use std::{path::PathBuf, sync::Arc};
 

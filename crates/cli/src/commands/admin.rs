@@ -6,6 +6,7 @@ use crate::{config::Global, exit::Failure};
 
 mod backup;
 mod bootstrap;
+mod check;
 mod keys;
 mod log_level;
 mod migrate;
@@ -30,6 +31,8 @@ pub(crate) enum Admin {
     Backup(backup::Backup),
     /// Read a backup into an empty database, while no server runs
     Restore(restore::Restore),
+    /// Compare everything in the database with everything else, and change nothing; a server may be running
+    Check(check::Check),
     /// Bring the database to the schema of this program, or say what that would do
     Migrate(migrate::Migrate),
 }
@@ -44,6 +47,7 @@ impl Admin {
             Self::LogLevel(log_level) => log_level.run().await,
             Self::Backup(backup) => backup.run(global).await,
             Self::Restore(restore) => restore.run(global).await,
+            Self::Check(check) => check.run(global).await,
             Self::Migrate(migrate) => migrate.run(global).await,
         }
     }

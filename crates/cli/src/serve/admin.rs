@@ -3,6 +3,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod bootstrap;
+pub(crate) mod check;
 pub(crate) mod keys;
 pub(crate) mod log_level;
 pub(crate) mod protocol;
@@ -47,6 +48,7 @@ impl Admin {
             Request::Keys => value(&keys::list(&self.core).await?),
             Request::LogLevel { filter, seconds } => value(&log_level::perform(filter.as_deref(), seconds, asked_by)?),
             Request::Backup => value(&backup::perform(&self.core, asked_by, updates).await?),
+            Request::Check => value(&check::perform(&self.core.store, updates).await?),
             Request::RotateKeys { at_once } => value(&keys::rotate(&self.core, at_once, asked_by).await?),
         }
     }

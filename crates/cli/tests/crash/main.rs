@@ -1,4 +1,5 @@
-//! A server that is killed while many write: what was acknowledged is there, and nothing is there by half.
+//! A server, or its database, that is killed while many write: what was acknowledged is there, nothing is there by half, and
+//! everything agrees with everything else.
 //!
 //! A program of its own, so that nothing else runs while the restart is timed. `PROVOST_TEST_KILLS` says how many times.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
@@ -9,7 +10,7 @@ use std::{
     process::Stdio,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -26,9 +27,10 @@ use contract::chainguard::platform::{
     },
 };
 use domain::{Noun, Op, Revision};
-use store::{Store, StoreConfig, audit, changes};
+use store::{Store, StoreConfig, audit, changes, check::check};
 use tempfile::TempDir;
 
+mod disk;
 #[path = "../program/support.rs"]
 #[expect(dead_code, reason = "this test needs only some of it")]
 mod support;
@@ -44,9 +46,19 @@ mod engine {
     }
 }
 
+/// Rounds on the same data: each checks everything that came before it.
+const TOGETHER: u32 = 20;
+
 /// How many rounds: 20, or what `PROVOST_TEST_KILLS` says.
 fn rounds() -> u32 {
     std::env::var("PROVOST_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+}
+
+/// What is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Victim {
+    Server,
+    Database,
 }
 
 /// What a writer knows to be stored.
@@ -85,19 +97,34 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 #[test]
 fn what_was_acknowledged_survives_kill_9() {
-    kill_again_and_again(&Place { data: TempDir::new().expect("a folder"), database: None }, rounds());
+    kill_again_and_again(|| None, rounds(), Victim::Server);
 }
 
 /// PostgreSQL goes on; what the killed server had begun there ends with its connections.
 #[test]
 fn what_was_acknowledged_survives_kill_9_on_postgresql() {
     let Some(cluster) = pgcluster::shared() else { return };
-    let database = Some(cluster.database());
-    kill_again_and_again(&Place { data: TempDir::new().expect("a folder"), database }, rounds().div_ceil(2));
+    kill_again_and_again(|| Some(cluster.database()), rounds().div_ceil(2), Victim::Server);
 }
 
-fn kill_again_and_again(place: &Place, rounds: u32) {
+/// Every process of PostgreSQL at once, as if its machine were lost. The server goes on by itself.
+#[test]
+fn what_was_acknowledged_survives_kill_9_of_the_database() {
+    let Some(cluster) = pgcluster::Cluster::start(&pgcluster::Options::default()) else { return };
+    kill_again_and_again(|| Some(cluster.database()), rounds().div_ceil(4), Victim::Database);
+}
+
+fn kill_again_and_again(database: impl Fn() -> Option<pgcluster::Database>, rounds: u32, victim: Victim) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut left = rounds;
+    while left > 0 {
+        let place = Place { data: TempDir::new().expect("a folder"), database: database() };
+        kill_for_some_rounds(&place, left.min(TOGETHER), victim);
+        left = left.saturating_sub(TOGETHER);
+    }
+}
+
+fn kill_for_some_rounds(place: &Place, rounds: u32, victim: Victim) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let mut server = place.start("127.0.0.1:0");
     let listen = server.listen().to_owned();
@@ -106,11 +133,14 @@ fn kill_again_and_again(place: &Place, rounds: u32) {
         let token = Token::new(User::admin(&server).done(&["auth", "token"]));
         let (url, organization) = (server.url.clone(), server.organization.clone());
         let survivors = runtime.block_on(async {
-            let acknowledged = Arc::new(AtomicUsize::new(0));
+            let (acknowledged, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
             let writers = (0..32).map(|writer| {
                 let (url, token, organization, count) =
                     (url.clone(), token.clone(), organization.clone(), Arc::clone(&acknowledged));
-                tokio::spawn(async move { write(&url, token, &organization, &format!("r{round}-w{writer}"), &count).await })
+                let stop = Arc::clone(&stop);
+                tokio::spawn(
+                    async move { write(&url, token, &organization, &format!("r{round}-w{writer}"), &count, &stop).await },
+                )
             });
             let writers: Vec<_> = writers.collect();
             // Once all are at work, and not always at the same point of it.
@@ -120,7 +150,15 @@ fn kill_again_and_again(place: &Place, rounds: u32) {
                 assert!(begin.elapsed() < Duration::from_mins(1), "the writers do not get on");
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
-            server.kill();
+            match (victim, &place.database) {
+                (Victim::Database, Some(database)) => tokio::task::block_in_place(|| {
+                    database.cluster().kill();
+                    database.cluster().start_again();
+                }),
+                _ => server.kill(),
+            }
+            // A server whose database comes back soon goes on as if nothing had been.
+            stop.store(true, Ordering::Relaxed);
             let mut all = Acknowledged::default();
             for writer in writers {
                 let one = writer.await.expect("a writer");
@@ -134,7 +172,10 @@ fn kill_again_and_again(place: &Place, rounds: u32) {
 
         let written = runtime.block_on(behind_the_api(&place.store()));
         let begin = Instant::now();
-        server = place.start(&listen);
+        match victim {
+            Victim::Server => server = place.start(&listen),
+            Victim::Database => wait_for(&server),
+        }
         let ready = begin.elapsed();
         assert!(ready < Duration::from_secs(2), "ready after {ready:?}");
         let token = Token::new(User::admin(&server).done(&["auth", "token"]));
@@ -142,11 +183,25 @@ fn kill_again_and_again(place: &Place, rounds: u32) {
     }
 }
 
-/// Writes until the server is gone.
-async fn write(url: &str, token: Token, organization: &str, name: &str, count: &AtomicUsize) -> Acknowledged {
+/// Waits until a server whose database was lost says that it is ready.
+fn wait_for(server: &Server) {
+    let begin = Instant::now();
+    loop {
+        let asked =
+            std::process::Command::new("curl").args(["-sf", "-o", "/dev/null", &format!("{}/readyz", server.url)]).status();
+        if asked.expect("curl runs").success() {
+            return;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(30), "the server does not come back");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Writes until the server is gone, or it is told to stop.
+async fn write(url: &str, token: Token, organization: &str, name: &str, count: &AtomicUsize, stop: &AtomicBool) -> Acknowledged {
     let mut acknowledged = Acknowledged::default();
     let Ok(client) = Client::connect(url, Some(token)).await else { return acknowledged };
-    for number in 0.. {
+    for number in (0..).take_while(|_| !stop.load(Ordering::Relaxed)) {
         let group = Some(Group { name: format!("{name}-{number}"), ..Group::default() });
         let Ok(group) = client.call::<CreateGroup>(CreateGroupRequest { parent: organization.to_owned(), group }).await else {
             break;
@@ -167,9 +222,10 @@ async fn write(url: &str, token: Token, organization: &str, name: &str, count: &
     acknowledged
 }
 
-/// What the feed of changes says was created. Every commit in it has its audit row.
+/// What the feed of changes says was created. Every commit in it has its audit row, and nothing disagrees with anything.
 async fn behind_the_api(config: &StoreConfig) -> BTreeSet<(&'static str, String)> {
     let store = Store::open(config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await.expect("the folder is free");
+    assert_eq!(check(&store, |_, _| ()).await.expect("looks").findings, []);
     let mut reader = store.reader().await.expect("a snapshot");
     let entries = audit::newest(&mut reader, u32::MAX).await.expect("the audit log");
     let audited: BTreeSet<_> = entries.into_iter().filter_map(|entry| entry.revision).collect();

@@ -17,6 +17,7 @@ use crate::{
 
 mod backup;
 mod bootstrap;
+mod check;
 mod keys;
 mod nodes;
 

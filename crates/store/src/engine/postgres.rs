@@ -3,6 +3,7 @@
 //! Writes are serial over all nodes: every write transaction first locks the one row of `revision`. See ADR 8.
 
 mod alone;
+mod check;
 mod claim;
 mod connection;
 mod connector;
@@ -18,6 +19,7 @@ use std::{sync::Arc, time::Duration};
 use domain::{Ctx, Error, Kind, Result, Rule};
 
 pub(crate) use alone::run as alone;
+pub(crate) use check::probes;
 pub(crate) use connection::Connection;
 use connector::Connector;
 use group_commit::GroupCommit;

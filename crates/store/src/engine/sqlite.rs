@@ -1,5 +1,6 @@
 //! SQLite: write-ahead log, one writer thread with group commit, readers inline on their own connections.
 
+mod check;
 mod connection;
 mod fault;
 mod folder;
@@ -14,6 +15,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use domain::{Ctx, Result, Revision};
 use rusqlite::OpenFlags;
 
+pub(crate) use check::probes;
 pub(crate) use connection::Connection;
 use group_commit::GroupCommit;
 #[cfg(test)]

@@ -7,7 +7,7 @@ use domain::{CapabilitySet, Grant, Noun, Place, Result, Revision, Uidp};
 use crate::{Reader, engine::Row, iam::roles};
 
 /// What changes when anybody's rights or tokens do.
-const NOUNS: &str = "('identity', 'role', 'signing_key')";
+const NOUNS: &str = "('identity', 'role', 'signing_key', 'store')";
 /// Over how many revisions the feed is read.
 const SPAN: i64 = 10_000;
 /// How many changes are worth telling one by one.
@@ -39,7 +39,7 @@ pub struct News {
     /// The state now.
     pub at: Position,
     /// What has changed about identities, their bindings included, about roles and about signing keys. `None` when it is too
-    /// much to tell, or the earlier state is not one of this server's: everything may have changed.
+    /// much to tell, a backup was restored, or the earlier state is not one of this server's: everything may have changed.
     pub changes: Option<Vec<(Noun, String)>>,
 }
 
@@ -99,7 +99,8 @@ pub async fn news(reader: &mut Reader, known: Position) -> Result<News> {
     reader.query_map(&sql, &[known.revision.into()], read).await?;
     let told = at.server == known.server
         && (known.revision.0..=known.revision.0.saturating_add(SPAN)).contains(&at.revision.0)
-        && changes.len() <= CHANGES;
+        && changes.len() <= CHANGES
+        && !changes.iter().any(|(noun, _)| *noun == Noun::Store);
     Ok(News { at, changes: told.then_some(changes) })
 }
 

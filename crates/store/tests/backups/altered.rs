@@ -76,16 +76,19 @@ async fn what_does_not_agree_with_itself_is_not_restored() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("backup");
     for (sql, why) in [
-        ("UPDATE counts SET n = n + 1 WHERE noun = 'group' AND prefix <> '/'", "counters of groups do not equal"),
-        ("DELETE FROM counts WHERE noun = 'identity' AND prefix <> '/'", "counters of identities are missing"),
-        ("UPDATE counts SET n = 5 WHERE noun = 'repo' AND prefix = '/'", "the total of repos"),
-        ("UPDATE counts SET children = 0 WHERE noun = 'repo' AND prefix <> '/'", "do not equal the children of their places"),
-        ("DELETE FROM audit WHERE id = 1", "a commit without an audit row"),
+        ("UPDATE counts SET n = n + 1 WHERE noun = 'group' AND prefix <> '/'", "the counter of groups is"),
+        ("DELETE FROM counts WHERE noun = 'identity' AND prefix <> '/'", "there is no counter of identities"),
+        ("UPDATE counts SET n = 5 WHERE noun = 'repo' AND prefix = '/'", "counts /: the counter of repos is 5, and there are 1"),
+        (
+            "UPDATE counts SET children = 0 WHERE noun = 'repo' AND prefix <> '/'",
+            "the counter of repos directly in it is 0, and there are 1",
+        ),
+        ("DELETE FROM audit WHERE id = 1", "the commit has no audit row"),
         (
             "INSERT INTO audit (at, revision, actor, method, request_id, outcome) VALUES (1, 1, 'a', 'm', 'r', 'OK')",
-            "two audit rows",
+            "the commit 1 has 2 rows",
         ),
-        ("UPDATE groups SET revision = 10000", "groups has revision 10000"),
+        ("UPDATE groups SET revision = 10000", "it has revision 10000, and the last commit is"),
     ] {
         let from = Place::sqlite().expect("a folder");
         let source = from.open().await;

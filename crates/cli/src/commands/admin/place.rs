@@ -4,7 +4,7 @@ use std::{os::unix::fs::MetadataExt, pin::pin, sync::Arc};
 
 use clap::Args;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::Database;
 use tokio::sync::mpsc;
 
@@ -19,7 +19,7 @@ use crate::{
     serve::{
         Core, Settings, Urls,
         admin::{
-            Admin,
+            Admin, check,
             protocol::{Request, Update},
             socket,
         },
@@ -148,6 +148,9 @@ async fn ask_socket(
 /// Without a server: holds the data for as long as it takes.
 async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Update>, expect: Expect) -> Result<Value, Failure> {
     check_owner(settings)?;
+    if matches!(request, Request::Check) {
+        return Ok(json!(check::alone(settings, updates).await?));
+    }
     let (last, key) = (Record::read(&settings.data)?, settings.key_path());
     if expect == Expect::Data {
         if last.is_none() && matches!(settings.database, Database::Sqlite) {

@@ -35,6 +35,8 @@ pub(crate) enum Request {
     },
     /// A backup, in pieces. Answers a [`super::backup::Contents`].
     Backup,
+    /// Whether everything agrees with everything else. Answers a [`super::check::Checked`].
+    Check,
 }
 
 /// A line of the server's answer. [`Line::Done`] and [`Line::Failed`] are the last of their answer.

@@ -35,6 +35,15 @@ pub(super) fn translate(error: rusqlite::Error) -> Error {
             "the disk of the data folder is full; the operator has to free space, then retry",
         )
         .because(error),
+        Some(ErrorCode::SystemIoFailure) => {
+            let message = "the disk of the data folder fails, and a write that was under way may be there after the next start; \
+                           the operator has to look after it";
+            Error::new(Kind::Unavailable, Rule::Unavailable, message).because(error)
+        }
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            let message = "the database file is damaged; the operator has to run `provost admin check`";
+            Error::new(Kind::Unavailable, Rule::Unavailable, message).because(error)
+        }
         _ => Error::internal(error),
     }
 }

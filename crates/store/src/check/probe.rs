@@ -1,0 +1,105 @@
+//! One rule that is looked at.
+
+use std::error::Error as _;
+
+use domain::{Error, Result};
+
+use super::Finding;
+use crate::Reader;
+
+/// Findings that are told of one rule.
+const MOST: usize = 20;
+
+/// A rule, as questions to the database.
+#[derive(Clone, Debug)]
+pub(crate) struct Probe {
+    /// What it belongs to.
+    pub(crate) check: &'static str,
+    /// What it looks at.
+    pub(crate) place: String,
+    pub(crate) question: Question,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub(crate) enum Question {
+    /// Every row of the answer is a place and a problem, both texts.
+    Problems(String),
+    /// Two ways to one number, or several as one text.
+    Same([Way; 2]),
+}
+
+/// A way to an answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    /// Statements that lead onto it.
+    pub(crate) setup: &'static [&'static str],
+    /// A query for one text.
+    pub(crate) query: String,
+}
+
+impl Probe {
+    /// What it finds.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being answered; the transaction may have ended with that.
+    pub(crate) async fn look(&self, reader: &mut Reader) -> Result<Vec<Finding>> {
+        match &self.question {
+            Question::Problems(sql) => {
+                let sql = format!("SELECT place, problem FROM ({sql}) AS found ORDER BY place, problem LIMIT {}", MOST + 1);
+                let mut findings = reader.query_map(&sql, &[], |row| Ok(self.finding(row.string(0)?, row.string(1)?))).await?;
+                if findings.len() > MOST {
+                    findings.truncate(MOST);
+                    findings.push(self.finding(self.place.clone(), "there is more of this".to_owned()));
+                }
+                Ok(findings)
+            }
+            Question::Same([one, other]) => {
+                let (one, other) = (one.answer(reader).await?, other.answer(reader).await?);
+                let problem = || format!("it has {one}, and its table {other}");
+                Ok((one != other).then(|| self.finding(self.place.clone(), problem())).into_iter().collect())
+            }
+        }
+    }
+
+    /// As [`Probe::look`], where a failure is a finding and the snapshot stays.
+    ///
+    /// # Errors
+    /// When the snapshot itself is lost.
+    pub(crate) async fn look_anyway(&self, reader: &mut Reader) -> Result<Vec<Finding>> {
+        mark(reader).await?;
+        let looked = self.look(reader).await;
+        go_back(reader).await?;
+        Ok(looked.unwrap_or_else(|error| vec![self.finding(self.place.clone(), format!("it cannot be read: {}", cause(&error)))]))
+    }
+
+    fn finding(&self, place: String, problem: String) -> Finding {
+        Finding { check: self.check, place, problem }
+    }
+}
+
+/// Marks where [`go_back`] leads: before a failure, and before settings that were made for one question.
+pub(super) async fn mark(reader: &mut Reader) -> Result<()> {
+    reader.connection.execute("SAVEPOINT look", &[]).await?;
+    Ok(())
+}
+
+pub(super) async fn go_back(reader: &mut Reader) -> Result<()> {
+    reader.connection.execute("ROLLBACK TO SAVEPOINT look", &[]).await?;
+    reader.connection.execute("RELEASE SAVEPOINT look", &[]).await?;
+    Ok(())
+}
+
+impl Way {
+    async fn answer(&self, reader: &mut Reader) -> Result<String> {
+        for statement in self.setup {
+            reader.connection.execute(statement, &[]).await?;
+        }
+        reader.query_one(&self.query, &[], |row| row.string(0)).await?.ok_or_else(|| Error::internal("no row"))
+    }
+}
+
+/// What the engine has said.
+fn cause(error: &Error) -> String {
+    error.source().map_or_else(|| error.message().to_owned(), ToString::to_string)
+}

@@ -1,0 +1,190 @@
+//! What holds for the rows of every engine.
+
+use domain::{Noun, Revision};
+
+use super::probe::{Probe, Question};
+
+/// A noun, its table, and the column that identifies its rows.
+struct Kept {
+    noun: Noun,
+    table: &'static str,
+    key: &'static str,
+}
+
+const COUNTED: &[Kept] = &[
+    Kept { noun: Noun::Group, table: "groups", key: "uid" },
+    Kept { noun: Noun::Identity, table: "identities", key: "uid" },
+    Kept { noun: Noun::Role, table: "roles", key: "uid" },
+    Kept { noun: Noun::RoleBinding, table: "role_bindings", key: "uid" },
+    Kept { noun: Noun::Repo, table: "repos", key: "uid" },
+];
+const SIGNING_KEYS: Kept = Kept { noun: Noun::SigningKey, table: "signing_keys", key: "kid" };
+
+/// The rules for a database whose last commit is `last`. Each names what breaks it.
+pub(crate) fn rules(last: Revision) -> Vec<Probe> {
+    let mut rules = Vec::new();
+    for kept in COUNTED {
+        counters(kept, &mut rules);
+    }
+    for kept in COUNTED {
+        places(kept, &mut rules);
+    }
+    links(&mut rules);
+    for kept in COUNTED.iter().chain([&SIGNING_KEYS]) {
+        revisions(kept, last, &mut rules);
+    }
+    feed(last, &mut rules);
+    audit(last, &mut rules);
+    outbox(last, &mut rules);
+    rules
+}
+
+fn rule(check: &'static str, place: &str, sql: String) -> Probe {
+    Probe { check, place: place.to_owned(), question: Question::Problems(sql) }
+}
+
+/// Every counter equals the rows below its place, or directly in it, and no counter is missing.
+fn counters(kept: &Kept, rules: &mut Vec<Probe>) {
+    let (noun, table) = (kept.noun.as_str(), kept.table);
+    // A group counts itself.
+    let itself = match kept.noun {
+        Noun::Group => " + (SELECT count(*) FROM groups WHERE uid = counts.prefix)",
+        _ => "",
+    };
+    rules.push(rule(
+        "counters",
+        "counts",
+        format!(
+            "SELECT 'counts ' || prefix AS place, \
+             'the counter of {table} is ' || n || ', and there are ' || there AS problem \
+             FROM (SELECT prefix, n, CASE prefix WHEN '/' THEN (SELECT count(*) FROM {table}) ELSE \
+             (SELECT count(*) FROM {table} WHERE uid > counts.prefix || '/' AND uid < counts.prefix || '0'){itself} END AS there \
+             FROM counts WHERE noun = '{noun}') AS counted WHERE n <> there"
+        ),
+    ));
+    rules.push(rule(
+        "counters",
+        "counts",
+        format!(
+            "SELECT 'counts ' || prefix AS place, \
+             'the counter of {table} directly in it is ' || children || ', and there are ' || there AS problem \
+             FROM (SELECT prefix, children, (SELECT count(*) FROM {table} WHERE parent = counts.prefix) AS there \
+             FROM counts WHERE noun = '{noun}') AS counted WHERE children <> there"
+        ),
+    ));
+    let has_some = match kept.noun {
+        Noun::Group => String::new(),
+        _ => format!("EXISTS (SELECT 1 FROM {table} t WHERE t.uid > g.uid || '/' AND t.uid < g.uid || '0') AND "),
+    };
+    let missing = format!("'there is no counter of {table}' AS problem");
+    rules.push(rule(
+        "counters",
+        "counts",
+        format!(
+            "SELECT 'counts ' || uid AS place, {missing} FROM groups g WHERE {has_some}\
+             NOT EXISTS (SELECT 1 FROM counts c WHERE c.prefix = g.uid AND c.noun = '{noun}') \
+             UNION ALL SELECT 'counts /' AS place, {missing} WHERE EXISTS (SELECT 1 FROM {table}) \
+             AND NOT EXISTS (SELECT 1 FROM counts c WHERE c.prefix = '/' AND c.noun = '{noun}')"
+        ),
+    ));
+}
+
+/// Everything lies in a group that exists.
+fn places(kept: &Kept, rules: &mut Vec<Probe>) {
+    let table = kept.table;
+    rules.push(rule(
+        "places",
+        table,
+        format!(
+            "SELECT '{table} ' || uid AS place, 'it lies in ' || parent || ', which does not exist' AS problem FROM {table} t \
+             WHERE parent <> '/' AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.uid = t.parent)"
+        ),
+    ));
+    if kept.noun == Noun::Group {
+        let counted = "SELECT 'counts ' || prefix AS place, 'it has counters and does not exist' AS problem FROM \
+                       (SELECT DISTINCT prefix FROM counts WHERE prefix <> '/') AS counted \
+                       WHERE NOT EXISTS (SELECT 1 FROM groups g WHERE g.uid = counted.prefix)";
+        rules.push(rule("places", "counts", counted.to_owned()));
+    }
+}
+
+/// Bindings bind what exists.
+fn links(rules: &mut Vec<Probe>) {
+    for (column, table) in [("identity", "identities"), ("role", "roles")] {
+        rules.push(rule(
+            "links",
+            "role_bindings",
+            format!(
+                "SELECT 'role_bindings ' || uid AS place, 'its {column} ' || {column} || ' does not exist' AS problem \
+                 FROM role_bindings t WHERE NOT EXISTS (SELECT 1 FROM {table} o WHERE o.uid = t.{column})"
+            ),
+        ));
+    }
+}
+
+/// Rows are not newer than the last commit, and the feed tells of the commit that each of them comes from.
+fn revisions(kept: &Kept, last: Revision, rules: &mut Vec<Probe>) {
+    let Kept { noun, table, key } = kept;
+    rules.push(newest(table, &format!("'{table} ' || {key}"), "revisions", last));
+    rules.push(rule(
+        "revisions",
+        table,
+        format!(
+            "SELECT '{table} ' || {key} AS place, 'it has revision ' || revision || ', where the feed does not tell of it' AS problem \
+             FROM {table} t WHERE NOT EXISTS (SELECT 1 FROM changes c WHERE c.revision = t.revision AND c.noun = '{}' \
+             AND c.uid = t.{key} AND c.op <> 'deleted')",
+            noun.as_str()
+        ),
+    ));
+}
+
+fn feed(last: Revision, rules: &mut Vec<Probe>) {
+    rules.push(newest("changes", "'changes ' || revision", "feed", last));
+    rules.push(rule(
+        "feed",
+        "changes",
+        "SELECT 'changes ' || revision AS place, 'its ' || count(*) || ' rows are not numbered from 0' AS problem FROM changes \
+         GROUP BY revision HAVING min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1"
+            .to_owned(),
+    ));
+    rules.push(unaudited("changes", "feed"));
+}
+
+fn audit(last: Revision, rules: &mut Vec<Probe>) {
+    rules.push(newest("audit", "'audit ' || id", "audit", last));
+    rules.push(rule(
+        "audit",
+        "audit",
+        "SELECT 'audit' AS place, 'the commit ' || revision || ' has ' || count(*) || ' rows' AS problem FROM audit \
+         WHERE revision IS NOT NULL GROUP BY revision HAVING count(*) > 1"
+            .to_owned(),
+    ));
+    rules.push(rule(
+        "audit",
+        "audit",
+        "SELECT 'audit ' || id AS place, 'it has revision ' || revision || ', and the row before it ' || before AS problem FROM \
+         (SELECT id, revision, lag(revision) OVER (ORDER BY id) AS before FROM audit WHERE revision IS NOT NULL) AS ordered \
+         WHERE revision < before"
+            .to_owned(),
+    ));
+}
+
+fn outbox(last: Revision, rules: &mut Vec<Probe>) {
+    rules.push(newest("outbox", "'outbox ' || revision || ' ' || ordinal", "outbox", last));
+    rules.push(unaudited("outbox", "outbox"));
+}
+
+fn newest(table: &str, place: &str, check: &'static str, last: Revision) -> Probe {
+    let problem = format!("'it has revision ' || revision || ', and the last commit is {}'", last.0);
+    let sql = format!("SELECT {place} AS place, {problem} AS problem FROM {table} WHERE revision > {}", last.0);
+    rule(check, table, sql)
+}
+
+/// Every commit was audited.
+fn unaudited(table: &str, check: &'static str) -> Probe {
+    let sql = format!(
+        "SELECT '{table} ' || revision AS place, 'the commit has no audit row' AS problem FROM \
+         (SELECT revision FROM {table} EXCEPT SELECT revision FROM audit) AS unaudited"
+    );
+    rule(check, table, sql)
+}

@@ -1,0 +1,180 @@
+//! Damage by hand, each seen and named, and a whole store with nothing to find.
+
+use store::{
+    Store,
+    check::{Finding, Report, check},
+};
+
+use crate::{Place, kit};
+
+async fn checked(place: &Place) -> Report {
+    let store = place.open().await;
+    let report = check(&store, |done, total| assert!(done <= total)).await.expect("looks");
+    store.close().await;
+    report
+}
+
+/// Another one with the same in it. Nobody has either of them open.
+fn copy(place: &Place) -> Place {
+    match place {
+        Place::Sqlite(folder) => {
+            let copy = tempfile::tempdir().expect("a folder");
+            std::fs::create_dir(copy.path().join("data")).expect("made");
+            let file = "data/provost.db";
+            std::fs::copy(folder.path().join(file), copy.path().join(file)).expect("copied");
+            Place::Sqlite(copy)
+        }
+        Place::Postgres(database) => Place::Postgres(database.copy()),
+    }
+}
+
+/// Runs statements that no server would, with nothing in their way.
+fn damage(place: &Place, sql: &str) {
+    match place {
+        Place::Sqlite(folder) => {
+            let raw = rusqlite::Connection::open(folder.path().join("data/provost.db")).expect("opens");
+            raw.execute_batch(&format!("PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; {sql}")).expect(sql);
+        }
+        Place::Postgres(database) => {
+            let free = "SET session_replication_role = replica; SET allow_system_table_mods = on";
+            database.sql(&format!("{free}; {sql}"));
+        }
+    }
+}
+
+async fn fill(store: &Store) {
+    let bound = kit::bound(store).await;
+    let folder = kit::child(&bound.org.uid, 7);
+    kit::add_group(store, kit::group(folder.clone(), "folder")).await;
+    kit::add_repo(store, kit::repo(kit::child(&folder, 8), "r")).await;
+    kit::add_identity(store, kit::identity(kit::child(&folder, 9), "robot")).await;
+}
+
+fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {
+    found.iter().any(|found| found.check == check && found.place.contains(place) && found.problem.contains(problem))
+}
+
+/// A statement, and the finding that it has to lead to: its check, and parts of its place and problem.
+const DAMAGE: &[(&str, (&str, &str, &str))] = &[
+    (
+        "UPDATE counts SET n = n + 1 WHERE noun = 'repo' AND prefix = '/'",
+        ("counters", "counts /", "the counter of repos is 2, and there are 1"),
+    ),
+    (
+        "UPDATE counts SET n = 9 WHERE noun = 'group' AND prefix <> '/'",
+        ("counters", "counts ", "the counter of groups is 9, and there are 1"),
+    ),
+    (
+        "UPDATE counts SET children = 7 WHERE noun = 'group' AND prefix = '/'",
+        ("counters", "counts /", "the counter of groups directly in it is 7, and there are 1"),
+    ),
+    (
+        "DELETE FROM counts WHERE noun = 'identity' AND prefix = '/'",
+        ("counters", "counts /", "there is no counter of identities"),
+    ),
+    ("DELETE FROM counts WHERE noun = 'group' AND prefix <> '/'", ("counters", "counts ", "there is no counter of groups")),
+    (
+        "DELETE FROM counts WHERE noun = 'role_binding' AND prefix <> '/'",
+        ("counters", "counts ", "there is no counter of role_bindings"),
+    ),
+    ("DELETE FROM groups WHERE parent <> '/'", ("places", "repos ", "which does not exist")),
+    ("DELETE FROM groups WHERE parent <> '/'", ("places", "identities ", "which does not exist")),
+    ("DELETE FROM groups WHERE parent <> '/'", ("places", "counts ", "it has counters and does not exist")),
+    ("DELETE FROM identities", ("links", "role_bindings ", "its identity ")),
+    ("DELETE FROM roles", ("links", "role_bindings ", "its role ")),
+    ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 7")),
+    ("UPDATE repos SET revision = 1", ("revisions", "repos ", "it has revision 1, where the feed does not tell of it")),
+    ("DELETE FROM changes WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
+    ("UPDATE changes SET op = 'deleted' WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
+    ("UPDATE changes SET ordinal = 3 WHERE revision = 1", ("feed", "changes 1", "its 1 rows are not numbered from 0")),
+    ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 7")),
+    ("DELETE FROM audit WHERE revision = 3", ("feed", "changes 3", "the commit has no audit row")),
+    ("UPDATE audit SET revision = 70000 WHERE revision = 3", ("audit", "audit ", "it has revision 70000")),
+    ("UPDATE audit SET revision = 2 WHERE revision = 3", ("audit", "audit", "the commit 2 has 2 rows")),
+    (
+        "UPDATE audit SET revision = 5 - revision WHERE revision IN (2, 3)",
+        ("audit", "audit ", "it has revision 2, and the row before it 3"),
+    ),
+    (
+        "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, snapshot, at) \
+         SELECT 70000, 0, 'k', 'v', customer, 's', '/', 'a', '{}', 1 FROM (SELECT verified AS customer FROM groups LIMIT 1) AS g",
+        ("outbox", "outbox 70000", "the last commit is 7"),
+    ),
+    ("UPDATE revision SET n = 3", ("revisions", "repos ", "the last commit is 3")),
+];
+
+async fn every_damage_is_named(whole: Option<Place>) {
+    let Some(whole) = whole else { return };
+    let store = whole.open().await;
+    fill(&store).await;
+    store.close().await;
+    let report = checked(&whole).await;
+    assert_eq!(report.findings, [], "nothing to find");
+    assert!(report.rules > 60, "{}", report.rules);
+    for (sql, expected) in DAMAGE {
+        let place = copy(&whole);
+        damage(&place, sql);
+        let found = checked(&place).await.findings;
+        assert!(tells(&found, *expected), "{sql}: {found:#?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_damage_is_named_on_sqlite() {
+    every_damage_is_named(Place::sqlite()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_damage_is_named_on_postgresql() {
+    every_damage_is_named(Place::postgres()).await;
+}
+
+/// A row of which the index knows nothing.
+const UNKNOWN: &str = "INSERT INTO groups SELECT '0123456789012345678901234567890123456789', '/', \
+    '0123456789012345678901234567890123456789', 'x', description, verified, kind, status, 1, 1, 1 FROM groups LIMIT 1";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_index_that_lacks_a_row_is_named_on_sqlite() {
+    let place = Place::sqlite().expect("a folder");
+    let store = place.open().await;
+    fill(&store).await;
+    store.close().await;
+    damage(
+        &place,
+        "CREATE TABLE kept AS SELECT * FROM sqlite_master WHERE name = 'groups_name'; DELETE FROM sqlite_master WHERE name = 'groups_name'",
+    );
+    damage(&place, UNKNOWN);
+    damage(&place, "INSERT INTO sqlite_master SELECT * FROM kept");
+    damage(&place, "DROP TABLE kept");
+    let found = checked(&place).await.findings;
+    assert!(tells(&found, ("indexes", "groups_name", "it has 2 rows, and its table 3 rows")), "{found:#?}");
+    assert!(tells(&found, ("file", "provost.db", "missing from index groups_name")), "{found:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_index_that_lacks_a_row_is_named_on_postgresql() {
+    let Some(place) = Place::postgres() else { return };
+    let Place::Postgres(database) = &place else { return };
+    let store = place.open().await;
+    fill(&store).await;
+    store.close().await;
+    let remarks = checked(&place).await.remarks;
+    assert_eq!(remarks.len(), 2, "{remarks:?}");
+    assert!(remarks[0].contains("repos_parent_name_key was not compared"), "{remarks:?}");
+    assert!(remarks[1].contains("amcheck is not installed"), "{remarks:?}");
+    let ready = |is: bool| format!("UPDATE pg_index SET indisready = {is} WHERE indexrelid = 'groups_name'::regclass");
+    damage(&place, &ready(false));
+    damage(&place, UNKNOWN);
+    let found = checked(&place).await.findings;
+    assert!(tells(&found, ("indexes", "groups_name", "it is not valid")), "{found:#?}");
+    damage(&place, &ready(true));
+    let found = checked(&place).await.findings;
+    let counted = ("indexes", "groups_name", "it has 2 rows with the sum");
+    assert!(tells(&found, counted), "{found:#?}");
+
+    database.sql("CREATE EXTENSION amcheck; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO PUBLIC");
+    let report = checked(&place).await;
+    assert_eq!(report.remarks, Vec::<String>::new());
+    assert!(tells(&report.findings, ("indexes", "groups_name", "lacks matching index tuple")), "{:#?}", report.findings);
+    assert!(tells(&report.findings, counted), "{:#?}", report.findings);
+}
