@@ -183,9 +183,10 @@ pub(crate) async fn deep_pages_follow_every_change(engine: &impl Engine) {
     compare(&store, &world, &mut runner, draws).await;
     live(&store, &mut world, 5).await;
     compare(&store, &world, &mut runner, draws).await;
-    ranks_are_built(&store, 2).await;
+    sweep(&store, &world).await;
+    ranks_are_built(&store, 8).await;
     live(&store, &mut world, 6).await;
-    compare(&store, &world, &mut runner, draws).await;
+    sweep(&store, &world).await;
 }
 
 /// Waits until that many orders have ranks, where there are any.
