@@ -35,14 +35,19 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 /// `YYYY-MM-DDTHH:MM:SS`, a fraction, and `Z` or an offset.
 fn parse(text: &str) -> Option<Timestamp> {
     let (date, time) = text.split_once('T')?;
+    if date.len() != 10 || date.find('-') != Some(4) {
+        return None;
+    }
     let mut parts = date.split('-').map(digits);
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
     let (time, offset) = split_offset(time)?;
     let (time, fraction) = time.split_once('.').map_or((time, None), |(time, fraction)| (time, Some(fraction)));
     let mut clock = time.split(':');
     let (hour, minute, second) = (two(clock.next()?, 23)?, two(clock.next()?, 59)?, two(clock.next()?, 59)?);
-    let widths_fit = date.len() == 10 && time.len() == 8 && parts.next().is_none() && clock.next().is_none();
-    let days = calendar::days(year, month, day).filter(|_| widths_fit && date.find('-') == Some(4))?;
+    if time.len() != 8 || parts.next().is_some() || clock.next().is_some() {
+        return None;
+    }
+    let days = calendar::days(year, month, day)?;
     let nanos = fraction.map_or(Some(0), nanos)?;
     Some(Timestamp { seconds: days * 86_400 + hour * 3600 + minute * 60 + second - offset, nanos })
 }
@@ -103,6 +108,8 @@ mod tests {
             "2026-01-31T12:00:00.1234567890Z",
             "2026-01-31T12:00:00+0200",
             "12026-01-1T12:00:00Z",
+            "29999999999999025-05-02T03:04:05Z",
+            "2026-999999999999999999-02T03:04:05Z",
             "0001-01-01T00:00:00+00:01",
             "9999-12-31T23:59:59-00:01",
             "2026-01-31T12:00:00Zé",
