@@ -74,6 +74,7 @@ impl Request {
             accepted.push((key, value));
         }
         errors.extend(append_query(&mut self.query, &self.message, accepted).err().into_iter().flatten());
+        errors.truncate(parameter::ERRORS_MAX);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 

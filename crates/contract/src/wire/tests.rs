@@ -315,6 +315,9 @@ fn long_queries_cost_no_more_than_their_length() {
     let mut request = start("iam.v2beta1.GroupsService/UpdateGroup");
     request.path("group.uid", "a").expect("a path");
     assert_eq!(request.query(many().map(|(_, value)| ("group.uid", value))).map_err(|errors| errors.len()), Err(100));
+    // Of two kinds, too.
+    let some = std::iter::repeat_n(("group.uid", ""), 99).chain(many());
+    assert_eq!(request.query(some).map_err(|errors| errors.len()), Err(100));
 
     let (started, mut out) = (std::time::Instant::now(), Vec::new());
     append_query(&mut out, &descriptor, std::iter::repeat_n(("aud", "a"), 100_000)).expect("a list");
