@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 mod check_deps;
 mod check_text;
 mod full;
+mod fuzz;
 mod generate;
 mod model;
 mod workspace;
@@ -33,6 +34,8 @@ enum Chore {
     CheckText,
     /// Compare a server with the reference model over random histories, on one database or the other.
     Model(model::Run),
+    /// Run the fuzz targets, each for some seconds, two at a time.
+    Fuzz(fuzz::Run),
     /// Run the long forms of the suites: more seeds, more kills, every combination.
     Full,
 }
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Chore::CheckDeps => check_deps::run(),
         Chore::CheckText => check_text::run(),
         Chore::Model(run) => model::run(&run),
+        Chore::Fuzz(run) => fuzz::run(&run),
         Chore::Full => full::run(),
     };
     match outcome {

@@ -11,6 +11,7 @@ mod router;
 mod server;
 pub mod settings;
 mod status;
+pub mod testing;
 pub mod tls;
 
 pub use gate::StartError;

@@ -178,6 +178,13 @@ fn decode(plain: &[u8]) -> Option<Sealed> {
     (version == &[VERSION]).then_some(Sealed { issued_at, fingerprint: *fingerprint, cursor: Cursor { key, uid } })
 }
 
+/// What a token's plain content says, written anew; `None` when it is no token's. For fuzzing: it must be the same bytes.
+#[must_use]
+pub fn rewritten(plain: &[u8]) -> Option<Vec<u8>> {
+    let Sealed { issued_at, fingerprint, cursor } = decode(plain)?;
+    Some(encode(&cursor, &Paging { fingerprint, now: issued_at }))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

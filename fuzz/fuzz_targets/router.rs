@@ -1,0 +1,34 @@
+//! Paths. Whatever a path leads to, the path made anew from what was captured leads there too.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use contract::Verb;
+use gateway::testing::Routes;
+use libfuzzer_sys::fuzz_target;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+static ROUTES: LazyLock<Routes> = LazyLock::new(|| Routes::new().expect("the contract can be routed"));
+const VERBS: [Verb; 5] = [Verb::Get, Verb::Post, Verb::Patch, Verb::Put, Verb::Delete];
+
+fuzz_target!(|input: (u8, &str)| {
+    let (verb, path) = (VERBS[usize::from(input.0) % VERBS.len()], input.1);
+    let Some((method, rule, captures)) = ROUTES.find(verb, path) else { return };
+    let mut again = String::new();
+    let mut rest = rule.template;
+    let mut values = captures.iter();
+    while let Some((literal, variable)) = rest.split_once('{') {
+        again.push_str(literal);
+        let (variable, after) = variable.split_once('}').expect("a closed variable");
+        let (_, value) = values.next().expect("every variable is captured");
+        let many = variable.contains("**");
+        let parts: Vec<_> = value.split('/').map(|part| utf8_percent_encode(part, NON_ALPHANUMERIC).to_string()).collect();
+        // A slash within one segment is written `%2F`.
+        again.push_str(&parts.join(if many { "/" } else { "%2F" }));
+        rest = after;
+    }
+    again.push_str(rest);
+    let (same, _, caught) =
+        ROUTES.find(verb, &again).unwrap_or_else(|| panic!("{path:?} leads to {}, {again:?} nowhere", method.path));
+    assert_eq!((same.path, caught), (method.path, captures), "{path:?} and {again:?}");
+});
