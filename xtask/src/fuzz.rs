@@ -23,6 +23,10 @@ pub(crate) struct Run {
     /// How long each target runs.
     #[arg(long, default_value_t = 20)]
     seconds: u32,
+    /// Where the random numbers begin, so that a run can be repeated: from `fuzz/seeds` alone, whatever was found before.
+    /// By default somewhere else each time, from all that was found before.
+    #[arg(long)]
+    seed: Option<u32>,
 }
 
 /// Builds the targets and runs them, two at a time. What fails stays in `fuzz/artifacts`, named in the answer.
@@ -33,7 +37,7 @@ pub(crate) fn run(run: &Run) -> Outcome {
     if chosen.is_empty() {
         return Err(format!("there is no such target; there are {}", all.join(", ")));
     }
-    let host = host()?;
+    let host = workspace::compiler(&[])?.host;
     let manifest = fuzz.join("Cargo.toml");
     let manifest = manifest.to_string_lossy();
     let build = ["build", "--release", "--locked", "--target", &host, "--manifest-path", &manifest];
@@ -45,7 +49,7 @@ pub(crate) fn run(run: &Run) -> Outcome {
 
     let mut problems = Vec::new();
     for some in chosen.chunks(AT_A_TIME) {
-        let started: Vec<_> = some.iter().map(|name| (*name, start(&fuzz, &programs, name, run.seconds))).collect();
+        let started: Vec<_> = some.iter().map(|name| (*name, start(&fuzz, &programs, name, run))).collect();
         for (name, child) in started {
             let ended = child.and_then(|mut child| child.wait().map_err(|error| error.to_string()));
             match ended {
@@ -77,15 +81,22 @@ fn targets(fuzz: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Starts a target. New inputs go to `fuzz/corpus`, which is nobody's but this machine's; it begins with `fuzz/seeds`.
-fn start(fuzz: &Path, programs: &Path, name: &str, seconds: u32) -> Result<Child, String> {
-    let folders = ["corpus", "artifacts"].map(|kind| fuzz.join(kind).join(name));
-    for folder in &folders {
+fn start(fuzz: &Path, programs: &Path, name: &str, run: &Run) -> Result<Child, String> {
+    let artifacts = fuzz.join("artifacts").join(name);
+    let corpus = fuzz.join("corpus").join(match run.seed {
+        Some(_) => format!("{name}-repeated"),
+        None => name.to_owned(),
+    });
+    if run.seed.is_some() && corpus.exists() {
+        fs::remove_dir_all(&corpus).map_err(|error| format!("{}: {error}", corpus.display()))?;
+    }
+    for folder in [&corpus, &artifacts] {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
-    let [corpus, artifacts] = folders;
     let output = fs::File::create(log(fuzz, name)).map_err(|error| error.to_string())?;
     Command::new(programs.join(name))
-        .arg(format!("-max_total_time={seconds}"))
+        .arg(format!("-max_total_time={}", run.seconds))
+        .args(run.seed.map(|seed| format!("-seed={seed}")))
         .args(["-timeout=10", "-rss_limit_mb=1024", "-max_len=4096", "-print_final_stats=1"])
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .args([corpus, fuzz.join("seeds").join(name)])
@@ -97,11 +108,4 @@ fn start(fuzz: &Path, programs: &Path, name: &str, seconds: u32) -> Result<Child
 
 fn log(fuzz: &Path, name: &str) -> PathBuf {
     fuzz.join("artifacts").join(format!("{name}.log"))
-}
-
-/// The target triple of this machine.
-fn host() -> Result<String, String> {
-    let about = workspace::output("rustc", &["-vV"])?;
-    let about = String::from_utf8_lossy(&about);
-    about.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned).ok_or_else(|| "rustc tells no host".to_owned())
 }

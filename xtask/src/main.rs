@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 mod check_deps;
 mod check_text;
+mod counts;
 mod full;
 mod fuzz;
 mod generate;
@@ -32,6 +33,8 @@ enum Chore {
     CheckDeps,
     /// Check the rules for text and file sizes that no other tool knows.
     CheckText,
+    /// Count the instructions of what every request goes through, beside the committed counts.
+    Counts(counts::Run),
     /// Compare a server with the reference model over random histories, on one database or the other.
     Model(model::Run),
     /// Run the fuzz targets, each for some seconds, two at a time.
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Chore::Gen { check } => generate::run(check),
         Chore::CheckDeps => check_deps::run(),
         Chore::CheckText => check_text::run(),
+        Chore::Counts(run) => counts::run(&run),
         Chore::Model(run) => model::run(&run),
         Chore::Fuzz(run) => fuzz::run(&run),
         Chore::Full => full::run(),

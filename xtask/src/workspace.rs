@@ -3,7 +3,7 @@
 use std::{
     io::Write,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
 };
 
 /// What a chore answers: a line for people, or what is wrong and what to do.
@@ -32,12 +32,33 @@ pub(crate) fn run(program: &str, arguments: &[&str], environment: &[(&str, &str)
     }
 }
 
-/// The output of a program run in the workspace's root.
-pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<Vec<u8>, String> {
-    let output = Command::new(program).args(arguments).current_dir(root()).output();
+/// What a program run in the workspace's root writes to standard output.
+pub(crate) fn output(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<Vec<u8>, String> {
+    let mut command = Command::new(program);
+    let output = command.args(arguments).envs(environment.iter().copied()).current_dir(root()).stderr(Stdio::inherit()).output();
     match output {
         Ok(output) if output.status.success() => Ok(output.stdout),
-        Ok(output) => Err(format!("`{program}` failed: {}", String::from_utf8_lossy(&output.stderr))),
+        Ok(output) => Err(format!("`{program} {}` failed: {}", arguments.join(" "), output.status)),
         Err(error) => Err(format!("`{program}` did not start: {error}")),
     }
+}
+
+/// A compiler, as far as it decides which instructions it writes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Compiler {
+    /// Such as `1.95.0`.
+    pub(crate) release: String,
+    /// The target triple of the machine that it runs on.
+    pub(crate) host: String,
+}
+
+/// The compiler that cargo uses in this environment.
+pub(crate) fn compiler(environment: &[(&str, &str)]) -> Result<Compiler, String> {
+    let about = output("rustc", &["-vV"], environment)?;
+    let about = String::from_utf8_lossy(&about);
+    let field = |name: &str| {
+        let value = about.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        value.map(str::to_owned).ok_or_else(|| format!("rustc tells no {name}"))
+    };
+    Ok(Compiler { release: field("release")?, host: field("host")? })
 }
