@@ -1,5 +1,6 @@
 //! Which database keeps the data.
 
+mod libpq;
 mod postgres;
 
 pub use postgres::{DatabaseUrlError, Postgres, SslMode};

@@ -32,6 +32,7 @@ use std::pin::Pin;
 
 pub use audit::AuditEntry;
 pub use database::{Database, DatabaseUrlError, Postgres, SslMode};
+pub use engine::postgres::Scratch;
 pub use later::Later;
 pub use list::{Cursor, CursorKey, ListQuery, Listed};
 pub use metrics::Metrics;

@@ -14,6 +14,8 @@ mod pipeline;
 mod proxy;
 #[path = "postgres/restore.rs"]
 mod restore;
+#[path = "postgres/scratch.rs"]
+mod scratch;
 #[path = "postgres/tls.rs"]
 mod tls;
 

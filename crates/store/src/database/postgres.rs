@@ -144,6 +144,11 @@ impl Postgres {
         Self { max_connections: max_connections.max(Self::MIN_CONNECTIONS), ..self }
     }
 
+    /// The same with other ways to reach its hosts.
+    pub(super) fn with_hosts(&self, hosts: Arc<[Config]>) -> Self {
+        Self { hosts, ..self.clone() }
+    }
+
     /// How to reach each host, in the order of the URL.
     pub(crate) fn hosts(&self) -> &[Config] {
         &self.hosts

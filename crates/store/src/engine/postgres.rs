@@ -11,6 +11,7 @@ mod fault;
 mod group_commit;
 mod migrate;
 mod pool;
+mod scratch;
 mod session;
 mod tls;
 
@@ -26,6 +27,7 @@ use group_commit::GroupCommit;
 #[cfg(test)]
 pub(crate) use migrate::STEPS;
 use pool::Pool;
+pub use scratch::Scratch;
 
 use crate::{
     BoxFuture, Metrics, Postgres as Database,
