@@ -1,6 +1,9 @@
 //! The long forms of the suites: what continuous integration runs short, run long.
 
-use crate::workspace::{self, Outcome};
+use crate::{
+    soak,
+    workspace::{self, Outcome},
+};
 
 /// A long form: what cargo is told, and the switch that makes it long.
 struct Form {
@@ -17,10 +20,11 @@ const FORMS: &[Form] = &[
     Form { arguments: &["test", "--package", "e2e", "--test", "model"], switch: ("PROVOST_TEST_STEPS", "200000") },
 ];
 
-/// Runs them one after the other and stops at the first that fails.
+/// Runs them one after the other, the soak last, and stops at the first that fails.
 pub(crate) fn run() -> Outcome {
     for form in FORMS {
         workspace::run("cargo", form.arguments, &[form.switch])?;
     }
-    Ok(format!("{} long forms passed", FORMS.len()))
+    workspace::say(&soak::run(&soak::Run { minutes: 10 })?);
+    Ok(format!("{} long forms and the soak passed", FORMS.len()))
 }

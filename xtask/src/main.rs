@@ -11,6 +11,7 @@ mod full;
 mod fuzz;
 mod generate;
 mod model;
+mod soak;
 mod workspace;
 
 /// Chores of the repository.
@@ -39,6 +40,8 @@ enum Chore {
     Model(model::Run),
     /// Run the fuzz targets, each for some seconds, two at a time.
     Fuzz(fuzz::Run),
+    /// Put a server under full load for minutes, and fail when anything of it grows.
+    Soak(soak::Run),
     /// Run the long forms of the suites: more seeds, more kills, every combination.
     Full,
 }
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Chore::Counts(run) => counts::run(&run),
         Chore::Model(run) => model::run(&run),
         Chore::Fuzz(run) => fuzz::run(&run),
+        Chore::Soak(run) => soak::run(&run),
         Chore::Full => full::run(),
     };
     match outcome {

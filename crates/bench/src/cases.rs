@@ -2,7 +2,9 @@
 
 pub(crate) mod decision;
 pub(crate) mod exchange;
+pub(crate) mod growth;
 pub(crate) mod lists;
+pub(crate) mod postgres;
 pub(crate) mod program;
 pub(crate) mod requests;
 pub(crate) mod writes;

@@ -7,8 +7,8 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::{Clock, Ctx, Entropy, Uidp};
-use store::{BoxFuture, Store};
+use domain::{Clock, Ctx, Entropy, Timestamp, Uidp};
+use store::{BoxFuture, Database, Store};
 use sts::Exchange;
 
 use crate::Result;
@@ -16,11 +16,12 @@ use crate::Result;
 /// What the measurements need from the program that makes them.
 #[async_trait]
 pub trait Host: Send + Sync {
-    /// Starts a server in dev mode in this process, on a loopback port of its own, with its data in `folder`.
+    /// Starts a server in dev mode in this process, on a loopback port of its own, with its data in `folder`,
+    /// and what belongs into a database in `database`.
     ///
     /// # Errors
     /// Why it does not start.
-    async fn start(&self, folder: &Path) -> Result<Server>;
+    async fn start(&self, folder: &Path, database: &Database) -> Result<Server>;
 
     /// The program itself, which is started as a server of its own with `serve`.
     fn program(&self) -> &Path;
@@ -45,6 +46,9 @@ pub trait Host: Send + Sync {
 
     /// Such a process has ended and was waited for.
     fn ended(&self, process: u32);
+
+    /// What time it is.
+    fn now(&self) -> Timestamp;
 
     /// `done` of `total` steps are done; the next one is about `what`.
     fn progress(&self, done: usize, total: usize, what: &str);

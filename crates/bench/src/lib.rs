@@ -12,15 +12,18 @@ mod host;
 mod load;
 mod measure;
 mod plot;
+mod process;
 mod reference;
 mod report;
 mod run;
+mod soak;
 mod world;
 
 pub use error::Error;
 pub use host::{Host, Server};
 pub use report::{Budget, Report, Row, Verdict};
 pub use run::{Options, run};
+pub use soak::{Soak, soak};
 
 /// What a measurement answers, or why it could not be made.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,5 +1,6 @@
 //! Load: many connections that ask for the same thing, from a thread of their own.
 
+pub(crate) mod asker;
 pub(crate) mod grpc;
 pub(crate) mod http;
 

@@ -46,13 +46,6 @@ pub(crate) async fn rate(time: Duration, mut work: impl AsyncFnMut() -> Result<(
     }
 }
 
-/// How long `work` takes, in milliseconds.
-pub(crate) async fn millis<T>(work: impl Future<Output = Result<T>>) -> Result<f64> {
-    let begin = Instant::now();
-    work.await?;
-    Ok(begin.elapsed().as_secs_f64() * 1e3)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,93 +1,124 @@
-//! Line charts as SVG.
+//! Line charts as SVG: readable on light and on dark ground, in print, and without their colours.
+
+mod axis;
 
 use std::fmt::Write as _;
 
+pub(crate) use axis::Scale;
+use axis::{Axis, named};
+
+/// What is drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Chart {
+    pub(crate) title: String,
+    /// What the horizontal axis counts, with its unit, and how it is spread.
+    pub(crate) across: (&'static str, Scale),
+    /// The same of the vertical axis.
+    pub(crate) up: (&'static str, Scale),
+    pub(crate) lines: Vec<Line>,
+}
+
 /// A line with a name.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
+pub(crate) struct Line {
     pub(crate) name: String,
     /// From left to right.
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 360.0;
-/// Around the lines: left, right, top, bottom.
-const MARGIN: (f64, f64, f64, f64) = (64.0, 24.0, 44.0, 52.0);
-const COLOURS: [&str; 4] = ["#2563eb", "#d97706", "#059669", "#9333ea"];
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 420.0;
+const LEFT: f64 = 72.0;
+const RIGHT: f64 = 28.0;
+const TOP: f64 = 84.0;
+const BOTTOM: f64 = 60.0;
+/// The room that a letter of a legend takes at most, and that which an entry takes besides its letters.
+const LETTER: f64 = 7.2;
+const ENTRY: f64 = 44.0;
 
-/// A chart of these lines. The vertical axis begins at zero; the horizontal one is logarithmic if wished.
-pub(crate) fn lines(title: &str, across: &str, up: &str, logarithmic: bool, series: &[Series]) -> String {
-    let points = || series.iter().flat_map(|line| line.points.iter().copied());
-    let scale = |x: f64| if logarithmic { x.max(1.0).log10() } else { x };
-    let (left, right) =
-        points().map(|(x, _)| scale(x)).fold((f64::MAX, f64::MIN), |(least, most), x| (least.min(x), most.max(x)));
-    let top = round_up(points().map(|(_, y)| y).fold(0.0, f64::max));
-    let (wide, high) = (WIDTH - MARGIN.0 - MARGIN.1, HEIGHT - MARGIN.2 - MARGIN.3);
-    let x_of = |x: f64| MARGIN.0 + wide * (scale(x) - left) / (right - left).max(f64::MIN_POSITIVE);
-    let y_of = |y: f64| MARGIN.2 + high * (1.0 - y / top);
+/// Colours of text, grid and lines: on light ground, and on dark.
+const STYLE: &str = "\
+svg{color-scheme:light dark;background:#ffffff;font-family:system-ui,sans-serif;font-size:13px}\
+.ground{fill:#ffffff}text{fill:#1f2328}.title{font-size:17px;font-weight:600}.quiet{fill:#59636e}\
+.grid{stroke:#d1d9e0;stroke-width:1}.line{fill:none;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round}\
+.c0{color:#0969da}.c1{color:#bc4c00}.c2{color:#1a7f37}.c3{color:#8250df}\
+.line{stroke:currentColor}.mark{fill:currentColor}\
+@media(prefers-color-scheme:dark){svg{background:#0d1117}.ground{fill:#0d1117}text{fill:#e6edf3}.quiet{fill:#9198a1}\
+.grid{stroke:#30363d}.c0{color:#58a6ff}.c1{color:#f0883e}.c2{color:#3fb950}.c3{color:#bc8cff}}";
+/// As many lines have a colour and a mark of their own.
+const KINDS: usize = 4;
 
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text x=\"{}\" y=\"24\" font-size=\"15\">{}</text>\n",
-        MARGIN.0,
-        escaped(title),
-    );
-    // Writing to a String cannot fail.
-    for step in 0..=4 {
-        let value = top * f64::from(step) / 4.0;
-        let y = y_of(value);
-        let _ = writeln!(svg, "<path d=\"M{:.1} {y:.1}H{:.1}\" stroke=\"#ddd\"/>", MARGIN.0, WIDTH - MARGIN.1);
-        let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>", MARGIN.0 - 8.0, y + 4.0);
+impl Chart {
+    /// The picture.
+    pub(crate) fn svg(&self) -> String {
+        let points = || self.lines.iter().flat_map(|line| line.points.iter());
+        let across = Axis::around(self.across.1, points().map(|(x, _)| *x));
+        let up = Axis::around(self.up.1, points().map(|(_, y)| *y));
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"title\">\n\
+             <title id=\"title\">{title}</title>\n<style>{STYLE}</style>\n\
+             <rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n\
+             <text class=\"title\" x=\"{LEFT}\" y=\"32\">{title}</text>\n",
+            title = escaped(&self.title),
+        );
+        // Writing to a String cannot fail.
+        let _ = self.axes(&mut svg, &across, &up);
+        let _ = self.lines(&mut svg, |(x, y)| (x_of(&across, *x), y_of(&up, *y)));
+        svg + "</svg>\n"
     }
-    for (x, _) in series.iter().max_by_key(|line| line.points.len()).map(|line| line.points.as_slice()).unwrap_or_default() {
-        let at = HEIGHT - MARGIN.3 + 18.0;
-        let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{at}\" text-anchor=\"middle\">{}</text>", x_of(*x), grouped(*x));
-    }
-    let _ = writeln!(
-        svg,
-        "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n<text x=\"12\" y=\"{}\">{}</text>",
-        MARGIN.0 + wide / 2.0,
-        HEIGHT - 12.0,
-        escaped(across),
-        MARGIN.2 - 8.0,
-        escaped(up),
-    );
-    for (at, (line, colour)) in series.iter().zip(COLOURS.iter().cycle()).enumerate() {
-        let place = |(x, y): &(f64, f64)| format!("{:.1},{:.1}", x_of(*x), y_of(*y));
-        let path: Vec<_> = line.points.iter().map(place).collect();
-        let _ = writeln!(svg, "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>", path.join(" "));
-        for (x, y) in &line.points {
-            let _ = writeln!(svg, "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/>", x_of(*x), y_of(*y));
+
+    fn axes(&self, svg: &mut String, across: &Axis, up: &Axis) -> std::fmt::Result {
+        let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        for tick in &up.ticks {
+            let (y, text) = (y_of(up, *tick), named(*tick));
+            writeln!(svg, "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>")?;
+            writeln!(svg, "<text class=\"quiet\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>", LEFT - 10.0, y + 4.5)?;
         }
-        let y = MARGIN.2 + 14.0 * f64::from(u8::try_from(at).unwrap_or(u8::MAX)) - 6.0;
-        let x = WIDTH - MARGIN.1;
-        let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"end\" fill=\"{colour}\">{}</text>", escaped(&line.name));
+        for tick in &across.ticks {
+            let (x, text) = (x_of(across, *tick), named(*tick));
+            writeln!(svg, "<path class=\"grid\" d=\"M{x:.1} {bottom}v6\"/>")?;
+            writeln!(svg, "<text class=\"quiet\" x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{text}</text>", bottom + 22.0)?;
+        }
+        let (middle, under) = (f64::midpoint(LEFT, right), HEIGHT - 14.0);
+        writeln!(svg, "<text x=\"{middle}\" y=\"{under}\" text-anchor=\"middle\">{}</text>", escaped(self.across.0))?;
+        let middle = f64::midpoint(TOP, bottom);
+        let turned = format!("transform=\"rotate(-90 20 {middle})\"");
+        writeln!(svg, "<text x=\"20\" y=\"{middle}\" text-anchor=\"middle\" {turned}>{}</text>", escaped(self.up.0))
     }
-    svg + "</svg>\n"
+
+    fn lines(&self, svg: &mut String, place: impl Fn(&(f64, f64)) -> (f64, f64)) -> std::fmt::Result {
+        let mut at = LEFT;
+        for (line, kind) in self.lines.iter().zip((0..KINDS).cycle()) {
+            let points: Vec<_> = line.points.iter().filter(|(_, y)| y.is_finite()).map(&place).collect();
+            let path: Vec<_> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            writeln!(svg, "<g class=\"c{kind}\">\n<polyline class=\"line\" points=\"{}\"/>", path.join(" "))?;
+            for (x, y) in points {
+                writeln!(svg, "{}", mark(kind, x, y))?;
+            }
+            writeln!(svg, "<path class=\"line\" d=\"M{at:.1} 56h22\"/>\n{}", mark(kind, at + 11.0, 56.0))?;
+            writeln!(svg, "<text x=\"{:.1}\" y=\"60.5\">{}</text>\n</g>", at + 29.0, escaped(&line.name))?;
+            at += ENTRY + LETTER * f64::from(u16::try_from(line.name.chars().count()).unwrap_or(u16::MAX));
+        }
+        Ok(())
+    }
 }
 
-/// The next greater number that has one digit other than zero, or 1.5, 2.5.
-fn round_up(value: f64) -> f64 {
-    if value <= 0.0 || !value.is_finite() {
-        return 1.0;
-    }
-    let power = 10f64.powf(value.log10().floor());
-    [1.0, 1.5, 2.0, 2.5, 4.0, 6.0, 8.0, 10.0].into_iter().map(|step| step * power).find(|limit| *limit >= value).unwrap_or(value)
+fn x_of(axis: &Axis, value: f64) -> f64 {
+    LEFT + (WIDTH - LEFT - RIGHT) * axis.place(value)
 }
 
-/// A whole number with a comma before every three digits.
-fn grouped(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+fn y_of(axis: &Axis, value: f64) -> f64 {
+    TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - axis.place(value))
+}
+
+/// What stands at a point: lines differ in it as well as in colour.
+fn mark(kind: usize, x: f64, y: f64) -> String {
+    match kind {
+        0 => format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>"),
+        1 => format!("<path class=\"mark\" d=\"M{x:.1} {y:.1}m-4-4h8v8h-8z\"/>"),
+        2 => format!("<path class=\"mark\" d=\"M{x:.1} {y:.1}m0-5l5 9h-10z\"/>"),
+        _ => format!("<path class=\"mark\" d=\"M{x:.1} {y:.1}m0-5l5 5l-5 5l-5-5z\"/>"),
     }
-    text
 }
 
 fn escaped(text: &str) -> String {
@@ -99,17 +130,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_point_is_in_the_picture() {
-        let series = [Series { name: "a < b".into(), points: vec![(1000.0, 0.4), (10_000.0, 0.5), (1_000_000.0, 0.7)] }];
-        let svg = lines("Cost & size", "rows", "ms", true, &series);
-        assert_eq!(svg.matches("<circle").count(), 3);
-        // A thousandth of the width is a third of it on a logarithmic axis.
-        assert!(svg.contains("<polyline points=\"64.0,") && svg.contains(" 274.7,") && svg.contains(" 696.0,"), "{svg}");
-        assert!(svg.contains("a &lt; b") && svg.contains("Cost &amp; size") && svg.contains(">1,000,000<"), "{svg}");
+    fn every_point_and_every_name_is_in_the_picture() {
+        let points = vec![(1000.0, 0.4), (10_000.0, 0.5), (1_000_000.0, 0.7)];
+        let lines =
+            ["a < b", "second", "third", "fourth", "fifth"].map(|name| Line { name: name.into(), points: points.clone() });
+        let (across, up) = (("rows", Scale::Logarithmic), ("ms", Scale::Linear));
+        let svg = Chart { title: "Cost & size".into(), across, up, lines: lines.into() }.svg();
+        // The fifth line looks like the first; each has a mark in the legend.
+        assert_eq!(svg.matches("<circle").count(), 2 * (3 + 1));
+        // A tenfold of a thousandfold is a third of the width.
+        assert!(
+            svg.contains("<polyline class=\"line\" points=\"72.0,") && svg.contains(" 292.0,") && svg.contains(" 732.0,"),
+            "{svg}"
+        );
+        assert!(svg.contains(">a &lt; b<") && svg.contains(">Cost &amp; size<") && svg.contains(">1M<"), "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 
     #[test]
-    fn axes_end_above_the_greatest_value() {
-        assert_eq!([0.7, 1.2, 10.0, 0.0].map(|value| round_up(value).to_string()), ["0.8", "1.5", "10", "1"]);
+    fn a_chart_of_nothing_is_empty_axes() {
+        let svg = Chart { title: "x".into(), across: ("a", Scale::Linear), up: ("b", Scale::Logarithmic), lines: vec![] }.svg();
+        assert!(!svg.contains("NaN") && !svg.contains("polyline"), "{svg}");
     }
 }

@@ -4,7 +4,10 @@ pub(crate) mod commit;
 pub(crate) mod crypto;
 pub(crate) mod grpc;
 pub(crate) mod http;
+pub(crate) mod pgbench;
+pub(crate) mod provider;
 pub(crate) mod rows;
+pub(crate) mod statements;
 
 use std::net::SocketAddr;
 

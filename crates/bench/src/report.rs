@@ -11,6 +11,8 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// The plots: file name and SVG.
     pub plots: Vec<(String, String)>,
+    /// What a reader of the rows should know besides.
+    pub notes: Vec<String>,
 }
 
 /// One case.

@@ -1,17 +1,17 @@
 //! One run: everything is made, measured and taken down.
 
-use std::path::PathBuf;
+mod embedded;
+mod shared;
+
+use std::path::{Path, PathBuf};
+
+use store::{BoxFuture, Database};
 
 use crate::{
     Result,
-    cases::{Pace, decision, exchange, lists, program, requests, writes},
+    cases::Pace,
     host::{Host, Server},
-    load::{
-        Clients,
-        http::{self, Connection},
-    },
     report::Report,
-    world,
 };
 
 /// What to measure, and where.
@@ -19,6 +19,9 @@ use crate::{
 pub struct Options {
     /// An empty folder on the disk that is to be measured. What is in it afterwards is the caller's to remove.
     pub folder: PathBuf,
+    /// Which engine to measure, and where it is. A database on PostgreSQL must be empty; what is in it afterwards is the
+    /// caller's to remove.
+    pub database: Database,
     /// Measure for a minute rather than for several.
     pub quick: bool,
     /// Make plots as well.
@@ -26,9 +29,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// How many rows the longest list has.
+    /// How many rows the servers have, the fewest first.
+    fn sizes(&self) -> &'static [u64] {
+        if self.quick { &[1_000, 10_000, 100_000] } else { &[1_000, 10_000, 100_000, 1_000_000] }
+    }
+
+    /// How many rows the largest has.
     fn rows(&self) -> u64 {
-        if self.quick { 100_000 } else { 1_000_000 }
+        self.sizes().last().copied().unwrap_or_default()
     }
 
     fn pace(&self) -> Pace {
@@ -37,77 +45,59 @@ impl Options {
     }
 }
 
-/// What is done, in this order.
-const STEPS: [&str; 8] = [
-    "starting servers on nothing",
-    "decisions",
-    "requests",
-    "exchanges",
-    "writes",
-    "making rows",
-    "long lists",
-    "starting a server on all rows",
-];
-
 /// Measures everything.
 ///
 /// # Errors
 /// Why something could not be measured. Servers that were started have ended.
 pub async fn run(host: &dyn Host, options: &Options) -> Result<Report> {
-    let step = |at: usize| host.progress(at, STEPS.len(), STEPS.get(at).unwrap_or(&"done"));
-    let (pace, mut report, data) = (options.pace(), Report::default(), options.folder.join("data"));
-    step(0);
-    report.rows.extend(program::empty(host, &options.folder, pace).await?);
-    step(1);
-    report.rows.extend(decision::measure(pace));
-    let mut server = host.start(&data).await?;
-    let end = std::mem::replace(&mut server.stop, Box::pin(async {}));
-    let measured = served(host, &server, options, &mut report).await;
-    drop(server);
-    end.await;
-    measured?;
-    step(7);
-    let lists = async |url: &str| long_lists(url, &host.owner(url).await?, options.rows()).await;
-    report.rows.extend(program::full(host, &data, options.rows(), lists).await?);
-    step(8);
-    Ok(report)
-}
-
-/// What is measured of one server.
-async fn served(host: &dyn Host, server: &Server, options: &Options, report: &mut Report) -> Result<()> {
-    let step = |at: usize| host.progress(at, STEPS.len(), STEPS.get(at).unwrap_or(&"done"));
-    let (pace, clients) = (options.pace(), Clients::new()?);
-    let folder = world::folders(server, 1000).await?;
-    step(2);
-    report.rows.extend(requests::measure(server, &clients, &folder, pace).await?);
-    step(3);
-    report.rows.push(exchange::measure(server, pace).await?);
-    step(4);
-    report.rows.extend(writes::measure(host, server, &clients, &options.folder.join("raw"), pace).await?);
-    step(5);
-    let told = |done, total| host.progress(5, STEPS.len(), &format!("making rows: {done} of {total}"));
-    let folders = lists::Folders::fill(server, options.rows(), told).await?;
-    step(6);
-    let (rows, growth) = lists::growth(server, &folders, pace).await?;
-    report.rows.extend(rows);
-    report.rows.extend(lists::depth(server, &folders, pace).await?);
-    if options.plots {
-        report.plots.push(("size.svg".to_owned(), growth));
-        report.plots.push(("depth.svg".to_owned(), lists::plot_depth(server, &folders, pace).await?));
+    match &options.database {
+        Database::Sqlite => embedded::run(host, options).await,
+        Database::Postgres(database) => shared::run(host, options, database).await,
     }
-    Ok(())
 }
 
-/// Pages in every order at the beginning and in the middle of everything that the server at `url` has.
-async fn long_lists(url: &str, token: &str, rows: u64) -> Result<()> {
-    let address = url.strip_prefix("http://").and_then(|address| address.parse().ok());
-    let address = address.ok_or_else(|| crate::Error::new(format!("{url} is no address on this machine")))?;
-    let mut connection = Connection::open(address, Vec::new()).await?;
-    for order in ["uid", "name", "created_at"] {
-        for skip in [0, rows / 2] {
-            connection.set(http::get(&format!("/registry/v2beta1/repos?pageSize=200&orderBy={order}&skip={skip}"), token));
-            connection.body().await?;
+/// The steps of a run, told as they begin.
+#[derive(Clone, Copy)]
+struct Steps<'a> {
+    host: &'a dyn Host,
+    names: &'static [&'static str],
+}
+
+impl Steps<'_> {
+    /// The step with this number begins; the one behind the last is the end.
+    fn begin(self, at: usize) {
+        self.within(at, self.names.get(at).unwrap_or(&"done"));
+    }
+
+    /// What is happening in a step.
+    fn within(self, at: usize, what: &str) {
+        self.host.progress(at, self.names.len(), what);
+    }
+}
+
+/// The servers in this process, to be stopped in the end.
+struct Started<'a> {
+    host: &'a dyn Host,
+    database: Database,
+    ends: Vec<BoxFuture<'static, ()>>,
+}
+
+impl<'a> Started<'a> {
+    fn none(host: &'a dyn Host, database: &Database) -> Self {
+        Self { host, database: database.clone(), ends: Vec::new() }
+    }
+
+    /// Starts one with its data in `folder`.
+    async fn server(&mut self, folder: &Path) -> Result<Server> {
+        let mut server = self.host.start(folder, &self.database).await?;
+        self.ends.push(std::mem::replace(&mut server.stop, Box::pin(async {})));
+        Ok(server)
+    }
+
+    /// Stops all of them.
+    async fn end(self) {
+        for end in self.ends {
+            end.await;
         }
     }
-    Ok(())
 }

@@ -14,8 +14,9 @@ pub(crate) const NAME: &str = "a folder of ordinary length";
 /// What everything says about itself.
 pub(crate) const DESCRIPTION: &str = "Made to be measured: what it holds, and why anybody would want it, in one line.";
 
-/// Rows that one write adds. Names and UIDs come in no order, so that a page of an index is rarely written for one row alone.
-const BATCH: u64 = 20_000;
+/// Rows that one write adds: many, because names and UIDs come in no order and a page of an index is seldom written for one
+/// row alone, and no more than a database on a busy machine takes before the store gives it up.
+const BATCH: u64 = 2_000;
 
 /// A folder below `parent`.
 pub(crate) fn folder(parent: &Uidp, number: u64, now: Timestamp) -> Group {
@@ -56,16 +57,34 @@ pub(crate) async fn folders(server: &Server, count: u64) -> Result<Uidp> {
     Ok(work.await?)
 }
 
-/// Adds the repositories with the numbers `from..to` below `parent`, told as they are added.
-pub(crate) async fn repositories(server: &Server, parent: &Uidp, from: u64, to: u64, told: impl Fn(u64)) -> Result<()> {
-    let mut next = from;
-    while next < to {
-        let (begin, end) = (next, to.min(next + BATCH));
-        add(&server.store, server, parent.clone(), begin, end).await?;
-        next = end;
-        told(next);
+/// A server with repositories: so many, all in one folder.
+#[derive(Debug)]
+pub(crate) struct Filled {
+    pub(crate) server: Server,
+    pub(crate) rows: u64,
+    pub(crate) folder: Uidp,
+}
+
+impl Filled {
+    /// Adds a folder with `rows` repositories; `told` hears how many there are so far.
+    pub(crate) async fn fill(server: Server, rows: u64, told: impl Fn(u64)) -> Result<Self> {
+        let folder = folder(&server.organization, rows, server.clock.now());
+        let (ctx, uid) = (server.ctx("fill"), folder.uid.clone());
+        server.store.write(&ctx, move |tx| Box::pin(async move { add_folder(tx, &folder).await })).await?;
+        let mut next = 0;
+        while next < rows {
+            let (begin, end) = (next, rows.min(next + BATCH));
+            add(&server.store, &server, uid.clone(), begin, end).await?;
+            next = end;
+            told(next);
+        }
+        Ok(Self { server, rows, folder: uid })
     }
-    Ok(())
+
+    /// The repository with this number, which is less than that of the rows.
+    pub(crate) fn repository(&self, number: u64) -> Uidp {
+        repository_uid(&self.folder, number)
+    }
 }
 
 async fn add(store: &Store, server: &Server, parent: Uidp, begin: u64, end: u64) -> Result<()> {
@@ -86,7 +105,7 @@ fn repository(parent: &Uidp, number: u64) -> Repo {
     // A millisecond each, from the beginning of 2026 on, but not in the order in which they are written.
     let at = Timestamp(1_767_225_600_000 + i64::try_from(number ^ 0x2a5).unwrap_or(i64::MAX));
     Repo {
-        uid: parent.child(spread(number).to_be_bytes()),
+        uid: repository_uid(parent, number),
         spec: RepoSpec {
             name: Name::trusted(format!("repo-{:016x}", spread(!number))),
             description: Description::trusted(DESCRIPTION),
@@ -103,10 +122,20 @@ fn repository(parent: &Uidp, number: u64) -> Repo {
     }
 }
 
+fn repository_uid(parent: &Uidp, number: u64) -> Uidp {
+    parent.child(spread(number).to_be_bytes())
+}
+
 /// A bijection that spreads numbers over all of their bits (`SplitMix64`'s finalizer): UIDs are random in life.
 pub(crate) fn spread(number: u64) -> u64 {
     let mut word = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)
+}
+
+/// A number of rows as a figure.
+#[expect(clippy::cast_precision_loss, reason = "numbers of rows fit in 52 bits")]
+pub(crate) fn as_float(rows: u64) -> f64 {
+    rows as f64
 }

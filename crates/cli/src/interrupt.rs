@@ -35,6 +35,9 @@ static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Processes that must not outlive this one.
 static PROCESSES: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
+/// What must be undone that is neither a file nor a process.
+static UNDO: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+
 /// Whether a prompt or a progress line is on the terminal.
 static DRAWN: AtomicBool = AtomicBool::new(false);
 
@@ -86,6 +89,16 @@ pub(crate) fn forget(process: u32) {
     PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| *other != process);
 }
 
+/// From now on until [`undone`], `work` is done when the program is ended.
+pub(crate) fn undo(work: impl FnOnce() + Send + 'static) {
+    *UNDO.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(work));
+}
+
+/// There is nothing more to undo.
+pub(crate) fn undone() {
+    UNDO.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
+
 /// Asks `process`, a child of this one, to end.
 pub(crate) fn terminate(process: u32) {
     send(process, Signal::TERM);
@@ -119,6 +132,10 @@ fn leave(exit: Exit, terminal: Option<&Termios>) -> ! {
     let _nothing_half_done = whole();
     for process in PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         send(*process, Signal::KILL);
+    }
+    let undo = UNDO.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(undo) = undo {
+        undo();
     }
     for draft in DRAFTS.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         // What cannot be removed stays: there is nobody left to tell.

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use bytes::Bytes;
 use domain::{
     Ctx, Description, Name, Revision, Secret, Timestamp, Uidp,
     iam::{ClaimMatch, Identity, IdentitySpec, Matcher, Relationship},
@@ -15,12 +14,8 @@ use super::Pace;
 use crate::{
     Result,
     host::Server,
-    measure::{in_turn, rate},
-    reference::{
-        self, Serving,
-        crypto::{Ceiling, Issuer},
-    },
-    report::{Budget, Row},
+    measure::{Medians, in_turn, rate},
+    reference::{crypto::Ceiling, provider::Providers},
     world::spread,
 };
 
@@ -28,13 +23,12 @@ use crate::{
 const SUBJECT: &str = "repo:acme/api:ref:refs/heads/main";
 
 /// Measures exchanges, one after the other, beside the cryptography that each of them needs.
-pub(crate) async fn measure(server: &Server, pace: Pace) -> Result<Row> {
-    let issuer = Issuer::new()?;
-    let provider = provider(&issuer).await?;
-    let url = format!("http://{}", provider.address);
+pub(crate) async fn measure(server: &Server, pace: Pace) -> Result<Medians> {
+    let provider = Providers::serve().await?;
+    let url = provider.url();
     let identity = workload(server, &url).await?;
-    let token = token(server, &issuer, &url)?;
-    let ceiling = Ceiling::new(&issuer, &token)?;
+    let token = token(server, &provider)?;
+    let ceiling = Ceiling::new(provider.issuer(), &token)?;
     let request = ExchangeRequest { identity: identity.to_string(), ..ExchangeRequest::default() };
     let (bearer, entropy) = (Secret::new(token), Arc::clone(&server.entropy));
     let exchange = async || {
@@ -43,33 +37,14 @@ pub(crate) async fn measure(server: &Server, pace: Pace) -> Result<Row> {
         Ok(())
     };
     let ours = async || rate(pace.slice, exchange).await;
-    let medians = in_turn(pace.rounds, ours, async || rate(pace.slice, async || ceiling.once()).await).await?;
-    Ok(Row::beside("exchange (tokens/s)", medians.ours, medians.reference, Budget::Ratio(0.6)))
-}
-
-/// An identity provider: its discovery document and its keys.
-async fn provider(issuer: &Issuer) -> Result<Serving> {
-    let keys = Bytes::from(issuer.keys().to_string());
-    // Its address is known only once it listens, and the document has to name it.
-    let address = Arc::new(std::sync::OnceLock::<String>::new());
-    let named = Arc::clone(&address);
-    let serving = reference::http::serve(move |path| {
-        if path == "/keys" {
-            return keys.clone();
-        }
-        let url = named.get().cloned().unwrap_or_default();
-        json!({"issuer": url, "jwks_uri": format!("{url}/keys")}).to_string().into()
-    })
-    .await?;
-    address.get_or_init(|| format!("http://{}", serving.address));
-    Ok(serving)
+    in_turn(pace.rounds, ours, async || rate(pace.slice, async || ceiling.once()).await).await
 }
 
 /// Claims as those of a build.
-fn token(server: &Server, issuer: &Issuer, url: &str) -> Result<String> {
+fn token(server: &Server, provider: &Providers) -> Result<String> {
     let now = server.clock.now().seconds();
-    issuer.sign(&json!({
-        "iss": url, "sub": SUBJECT, "aud": server.base_url, "iat": now, "nbf": now, "exp": now + 3600, "jti": "example-run-1",
+    provider.sign(&json!({
+        "iss": provider.url(), "sub": SUBJECT, "aud": server.base_url, "iat": now, "nbf": now, "exp": now + 3600, "jti": "example-run-1",
         "repository": "acme/api", "ref": "refs/heads/main", "sha": "0123456789abcdef0123456789abcdef01234567",
         "workflow": "release", "run_id": "1234567890", "environment": "production",
     }))

@@ -91,16 +91,7 @@ fn same(ours: &Value, reference: &Value) -> Result<()> {
 
 async fn json(clients: &Clients, server: &Server, reference: std::net::SocketAddr, path: &str, pace: Pace) -> Result<Medians> {
     let request = http::get(path, &server.owner);
-    let open = |address| {
-        let request = request.clone();
-        clients.run(async move {
-            let mut connections = Vec::new();
-            for _ in 0..CONNECTIONS {
-                connections.push(Connection::open(address, request.clone()).await?);
-            }
-            Ok(connections)
-        })
-    };
+    let open = |address| Connection::crowd(clients, address, request.clone(), CONNECTIONS);
     let (mut ours, mut theirs) = (open(server.address).await?, open(reference).await?);
     in_turn(pace.rounds, async || clients.load(&mut ours, pace.slice).await, async || clients.load(&mut theirs, pace.slice).await)
         .await

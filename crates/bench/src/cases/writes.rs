@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::Pace;
 use crate::{
-    Error, Result,
+    Result,
     host::{Host, Server},
     load::{
         Clients,
@@ -26,7 +26,9 @@ use crate::{
     world::{self, DESCRIPTION, NAME, spread},
 };
 
-const WRITERS: u64 = 64;
+/// Tasks that write through the store, and connections that write over the port.
+pub(crate) const WRITERS: u64 = 64;
+pub(crate) const CONNECTIONS: usize = 64;
 const EVENT: EventRule = EventRule { kind: "dev.chainguard.api.iam.group.created.v1", customer: true };
 
 /// Measures folders that the store adds, and folders that are created over the port, beside the engine's own group commit.
@@ -35,7 +37,7 @@ pub(crate) async fn measure(host: &dyn Host, server: &Server, clients: &Clients,
     host.open(folder).await?.close().await;
     let raw = GroupCommit::start(&folder.join("provost.db"), server.organization.as_str())?;
     let numbers = Arc::new(AtomicU64::new(1 << 32));
-    let mut connections = connections(server, clients).await?;
+    let mut connections = Connection::crowd(clients, server.address, request(server), CONNECTIONS).await?;
     let stored = async || together(pace.slice, &numbers, |number| stored(server, number)).await;
     let bare = async || {
         together(pace.slice, &numbers, |number| {
@@ -53,7 +55,7 @@ pub(crate) async fn measure(host: &dyn Host, server: &Server, clients: &Clients,
 }
 
 /// One folder through the store, with what a request for it leaves behind.
-fn stored(server: &Server, number: u64) -> impl Future<Output = Result<()>> + Send + 'static {
+pub(crate) fn stored(server: &Server, number: u64) -> impl Future<Output = Result<()>> + Send + 'static {
     let ctx = Ctx { api_version: "v2beta1", event: Some(EVENT), ..server.ctx("write") };
     let folder = world::folder(&server.organization, spread(number), ctx.now);
     let store = server.store.clone();
@@ -64,7 +66,7 @@ fn stored(server: &Server, number: u64) -> impl Future<Output = Result<()>> + Se
 }
 
 /// Lets the writers write for `time`; writes per second.
-async fn together<F>(time: Duration, numbers: &Arc<AtomicU64>, write: impl Fn(u64) -> F) -> Result<f64>
+pub(crate) async fn together<F>(time: Duration, numbers: &Arc<AtomicU64>, write: impl Fn(u64) -> F) -> Result<f64>
 where
     F: Future<Output = Result<()>> + Send + 'static,
 {
@@ -86,16 +88,8 @@ where
     }
 }
 
-async fn connections(server: &Server, clients: &Clients) -> Result<Vec<Connection>> {
+/// A folder over the port.
+pub(crate) fn request(server: &Server) -> Vec<u8> {
     let body = json!({"name": NAME, "description": DESCRIPTION}).to_string();
-    let path = format!("/iam/v2beta1/groups/{}", server.organization);
-    let (address, request) = (server.address, http::post(&path, &server.owner, &body));
-    let open = clients.run(async move {
-        let mut connections = Vec::new();
-        for _ in 0..WRITERS {
-            connections.push(Connection::open(address, request.clone()).await?);
-        }
-        Ok(connections)
-    });
-    open.await.map_err(|error| Error::new(format!("cannot connect 64 times: {error}")))
+    http::post(&format!("/iam/v2beta1/groups/{}", server.organization), &server.owner, &body)
 }

@@ -7,7 +7,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use super::Asks;
+use super::{Asks, Clients};
 use crate::{Error, Result};
 
 /// Longest answer that is read.
@@ -31,31 +31,52 @@ impl Connection {
         Ok(Self { stream, request, answer: Vec::with_capacity(64 << 10) })
     }
 
+    /// As many connections as `count`, opened by the clients' thread.
+    pub(crate) async fn crowd(clients: &Clients, address: SocketAddr, request: Vec<u8>, count: usize) -> Result<Vec<Self>> {
+        let open = clients.run(async move {
+            let mut connections = Vec::with_capacity(count);
+            for _ in 0..count {
+                connections.push(Self::open(address, request.clone()).await?);
+            }
+            Ok(connections)
+        });
+        open.await.map_err(|error| Error::new(format!("cannot connect {count} times: {error}")))
+    }
+
     /// Another request from now on.
     pub(crate) fn set(&mut self, request: Vec<u8>) {
         self.request = request;
     }
 
-    /// Sends the request; the answer's body.
+    /// Sends the request; the answer's body. An answer that is no success is an error.
     pub(crate) async fn body(&mut self) -> Result<&[u8]> {
-        let body = tokio::time::timeout(PATIENCE, self.exchange()).await??;
-        Ok(self.answer.get(body..).unwrap_or_default())
+        match self.answer().await? {
+            (200, body) => Ok(body),
+            (status, body) => Err(Error::new(format!("the server answered {status}: {}", String::from_utf8_lossy(body)))),
+        }
     }
 
-    /// Where the body begins.
-    async fn exchange(&mut self) -> Result<usize> {
+    /// Sends the request; status and body of the answer.
+    pub(crate) async fn answer(&mut self) -> Result<(u16, &[u8])> {
+        let (status, body) = tokio::time::timeout(PATIENCE, self.exchange()).await??;
+        Ok((status, self.answer.get(body..).unwrap_or_default()))
+    }
+
+    /// The status, and where the body begins.
+    async fn exchange(&mut self) -> Result<(u16, usize)> {
         self.stream.write_all(&self.request).await?;
         self.answer.clear();
-        let (mut head, mut length) = (None, 0);
+        let (mut head, mut status, mut length) = (None, 0, 0);
         loop {
             if head.is_none() {
                 head = self.answer.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4);
                 if let Some(end) = head {
-                    length = end + self.check(end)?;
+                    (status, length) = self.head(end)?;
+                    length += end;
                 }
             }
             match head {
-                Some(end) if self.answer.len() >= length => return Ok(end),
+                Some(end) if self.answer.len() >= length => return Ok((status, end)),
                 _ if self.answer.len() > LONGEST => return Err(Error::new("an answer is too long")),
                 _ => {}
             }
@@ -65,15 +86,15 @@ impl Connection {
         }
     }
 
-    /// The length of the body, if the head is that of a success.
-    fn check(&self, end: usize) -> Result<usize> {
+    /// The status, and the length of the body, of which some answers have none.
+    fn head(&self, end: usize) -> Result<(u16, usize)> {
         let head = String::from_utf8_lossy(self.answer.get(..end).unwrap_or_default());
-        if !head.starts_with("HTTP/1.1 200") {
-            return Err(Error::new(format!("the server answered {}", head.lines().next().unwrap_or_default())));
-        }
+        let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
+        let status = status.ok_or_else(|| Error::new("the server does not speak HTTP/1.1"))?;
         let header = head.lines().filter_map(|line| line.split_once(':'));
         let length = header.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-        length.and_then(|(_, length)| length.trim().parse().ok()).ok_or_else(|| Error::new("an answer does not tell its length"))
+        let length = length.and_then(|(_, length)| length.trim().parse().ok()).or((status == 204).then_some(0));
+        Ok((status, length.ok_or_else(|| Error::new("an answer does not tell its length"))?))
     }
 }
 
@@ -85,11 +106,29 @@ impl Asks for Connection {
 
 /// A GET of `path` with this token.
 pub(crate) fn get(path: &str, token: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\r\n").into_bytes()
+    head("GET", path, token, "").into_bytes()
+}
+
+/// A DELETE of `path` with this token.
+pub(crate) fn delete(path: &str, token: &str) -> Vec<u8> {
+    head("DELETE", path, token, "").into_bytes()
 }
 
 /// A POST of JSON to `path` with this token.
 pub(crate) fn post(path: &str, token: &str, body: &str) -> Vec<u8> {
-    let head = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
-    format!("{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    send("POST", path, token, body)
+}
+
+/// A PATCH of `path` with this token.
+pub(crate) fn patch(path: &str, token: &str, body: &str) -> Vec<u8> {
+    send("PATCH", path, token, body)
+}
+
+fn send(method: &str, path: &str, token: &str, body: &str) -> Vec<u8> {
+    let about = format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+    format!("{}{body}", head(method, path, token, &about)).into_bytes()
+}
+
+fn head(method: &str, path: &str, token: &str, about: &str) -> String {
+    format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n{about}\r\n")
 }

@@ -27,6 +27,39 @@ fn an_interrupt_leaves_neither_data_nor_servers() {
 }
 
 #[test]
+fn an_interrupt_leaves_nothing_in_the_database_either() {
+    let Some(cluster) = pgcluster::shared() else { return };
+    let (database, place) = (cluster.database(), TempDir::new().expect("a folder"));
+    let tables = "SELECT count(*) FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')";
+    let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'provost%'";
+    let mut bench = Command::new(PROVOST);
+    bench.args(["bench", "--quick", "--database", &database.url(), "--data"]).arg(place.path());
+    // Where pgbench is.
+    bench.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let mut bench = bench.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    wait_until(|| database.sql(tables).trim() != "0");
+    let kill = Command::new("kill").args(["-TERM", &bench.id().to_string()]).status();
+    assert!(kill.expect("kill").success());
+    assert_eq!(bench.wait().expect("it ends").code(), Some(143));
+    assert_eq!((database.sql(schemas).trim(), database.sql(tables).trim(), entries(place.path())), ("0", "0", 0));
+}
+
+#[test]
+fn without_pgbench_it_says_what_to_install() {
+    let Some(cluster) = pgcluster::shared() else { return };
+    let (database, place) = (cluster.database(), TempDir::new().expect("a folder"));
+    let mut bench = Command::new(PROVOST);
+    bench.args(["bench", "--quick", "--database", &database.url(), "--data"]).arg(place.path());
+    let output = bench.env_clear().env("PATH", place.path()).output().expect("it runs");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), told.contains("apt-get install postgresql")), (Some(1), true), "{told}");
+    assert_eq!(
+        (database.sql("SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'provost%'").trim(), entries(place.path())),
+        ("0", 0)
+    );
+}
+
+#[test]
 fn a_place_that_is_none_is_named() {
     let output = Command::new(PROVOST).args(["bench", "--data", "/dev/null/x"]).env_clear().output().expect("it runs");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();

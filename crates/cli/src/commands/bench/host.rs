@@ -15,9 +15,9 @@ use client::{
     http::{Http, Request},
 };
 use contract::chainguard::platform::oidc::{ExchangeRequest, rpc::Exchange};
-use domain::{Clock, Entropy};
+use domain::{Clock, Entropy, Timestamp};
 use serde_json::json;
-use store::{Store, StoreConfig};
+use store::{Database, Store, StoreConfig};
 use tracing_subscriber::EnvFilter;
 
 use crate::{
@@ -53,12 +53,19 @@ impl Program {
             progress: Progress::of("getting ready"),
         })
     }
+
+    /// Its randomness.
+    pub(super) fn entropy(&self) -> &Arc<dyn Entropy> {
+        &self.entropy
+    }
 }
 
 #[async_trait]
 impl Host for Program {
-    async fn start(&self, folder: &Path) -> bench::Result<Server> {
-        let settings = Settings::dev(([127, 0, 0, 1], 0).into(), folder);
+    async fn start(&self, folder: &Path, database: &Database) -> bench::Result<Server> {
+        let mut settings = Settings::dev(([127, 0, 0, 1], 0).into(), folder);
+        settings.database = database.clone();
+        settings.key_file = Some(settings.key_path());
         let running = assemble(settings, Arc::clone(&self.clock), Arc::clone(&self.entropy)).await.map_err(told)?;
         let dev = running.dev.as_ref().ok_or_else(|| Error::new("a server in dev mode knows nobody"))?;
         let operator = running.operators.token(Duration::from_hours(1), "bench").await?;
@@ -103,6 +110,10 @@ impl Host for Program {
 
     fn ended(&self, process: u32) {
         interrupt::forget(process);
+    }
+
+    fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     fn progress(&self, done: usize, total: usize, what: &str) {

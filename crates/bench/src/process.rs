@@ -1,0 +1,111 @@
+//! A server as a process of its own, seen from outside.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use crate::{Error, Result, host::Host};
+
+/// How long a server may take to be ready, or to end, before it is given up.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A server in a process of its own. Dropping it ends it at once.
+pub(crate) struct Process<'a> {
+    host: &'a dyn Host,
+    child: Child,
+    /// Where it answers.
+    pub(crate) url: String,
+    folder: PathBuf,
+    /// Milliseconds until it was ready.
+    pub(crate) ready: f64,
+}
+
+impl<'a> Process<'a> {
+    /// Starts one in dev mode with its data in `folder`, and waits until it is ready.
+    pub(crate) async fn start(host: &'a dyn Host, folder: &Path) -> Result<Self> {
+        let begin = Instant::now();
+        let mut command = Command::new(host.program());
+        command.args(["serve", "--dev", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data"]).arg(folder);
+        let child = command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        host.began(child.id());
+        let mut process = Self { host, child, url: String::new(), folder: folder.to_owned(), ready: 0.0 };
+        let output = process.child.stdout.take().ok_or_else(|| Error::new("a process without output"))?;
+        let first = tokio::task::spawn_blocking(move || BufReader::new(output).lines().next().transpose());
+        let told = tokio::time::timeout(PATIENCE, first).await???.unwrap_or_default();
+        process.ready = begin.elapsed().as_secs_f64() * 1e3;
+        let url = told.strip_prefix("ready on ").ok_or_else(|| Error::new(format!("{command:?} does not start: {told:?}")))?;
+        url.clone_into(&mut process.url);
+        Ok(process)
+    }
+
+    /// A line of the kernel's account of its memory, in megabytes.
+    pub(crate) fn memory(&self, line: &str) -> Result<f64> {
+        Ok(megabytes(1024 * self.status(line)?))
+    }
+
+    /// How many threads it has.
+    pub(crate) fn threads(&self) -> Result<u64> {
+        self.status("Threads")
+    }
+
+    /// How many files, sockets and the like it has open.
+    pub(crate) fn descriptors(&self) -> Result<u64> {
+        Ok(u64::try_from(fs::read_dir(self.account().join("fd"))?.count()).unwrap_or(u64::MAX))
+    }
+
+    /// The size of its database's journal, in megabytes.
+    pub(crate) fn journal(&self) -> Result<f64> {
+        Ok(megabytes(fs::metadata(self.folder.join("provost.db-wal"))?.len()))
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> Result<SocketAddr> {
+        let address = self.url.strip_prefix("http://").and_then(|address| address.parse().ok());
+        address.ok_or_else(|| Error::new(format!("{} is no address on this machine", self.url)))
+    }
+
+    /// A number of the kernel's account of it.
+    fn status(&self, line: &str) -> Result<u64> {
+        let status = fs::read_to_string(self.account().join("status"))?;
+        let value = status.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| *name == line);
+        let number = value.and_then(|(_, value)| value.split_whitespace().next()?.parse().ok());
+        number.ok_or_else(|| Error::new(format!("the kernel does not tell {line}")))
+    }
+
+    fn account(&self) -> PathBuf {
+        PathBuf::from("/proc").join(self.child.id().to_string())
+    }
+
+    /// Ends it as a service manager does.
+    pub(crate) async fn stop(mut self) -> Result<()> {
+        self.host.terminate(self.child.id());
+        let begin = Instant::now();
+        while self.child.try_wait()?.is_none() {
+            if begin.elapsed() > PATIENCE {
+                return Err(Error::new("a server does not stop"));
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Process<'_> {
+    fn drop(&mut self) {
+        // One that has ended needs neither.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.host.ended(self.child.id());
+    }
+}
+
+/// Bytes as megabytes.
+#[expect(clippy::cast_precision_loss, reason = "sizes here fit in 52 bits")]
+pub(crate) fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}

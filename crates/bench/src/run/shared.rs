@@ -1,0 +1,52 @@
+//! Everything that is measured of a server whose database is on PostgreSQL.
+
+use std::time::Duration;
+
+use store::Postgres;
+
+use super::{Options, Started, Steps};
+use crate::{
+    Result,
+    cases::{Pace, lists, postgres::Bench},
+    host::Host,
+    load::Clients,
+    reference::pgbench::Pgbench,
+    report::Report,
+    world::{self, Filled},
+};
+
+/// What is done, in this order.
+const STEPS: [&str; 4] = ["starting a server", "requests, exchanges and writes", "making rows", "long lists"];
+
+pub(super) async fn run(host: &dyn Host, options: &Options, database: &Postgres) -> Result<Report> {
+    let pgbench = Pgbench::find(host, database, &options.folder)?;
+    // Fewer rounds, because each run of `pgbench` takes a second at least.
+    let pace = Pace { rounds: if options.quick { 3 } else { 9 }, slice: Duration::from_secs(1) };
+    let mut started = Started::none(host, &options.database);
+    let measured = served(Steps { host, names: &STEPS }, &mut started, &pgbench, options, pace).await;
+    started.end().await;
+    measured
+}
+
+async fn served(
+    steps: Steps<'_>,
+    started: &mut Started<'_>,
+    pgbench: &Pgbench<'_>,
+    options: &Options,
+    pace: Pace,
+) -> Result<Report> {
+    steps.begin(0);
+    let (clients, server) = (Clients::new()?, started.server(&options.folder.join("data")).await?);
+    let bench = Bench { clients: &clients, pgbench, pace };
+    let folder = world::folders(&server, 1000).await?;
+    steps.begin(1);
+    let mut report = Report { rows: bench.requests(&server, &folder).await?, ..Report::default() };
+    steps.begin(2);
+    let told = |rows| steps.within(2, &format!("making rows: {rows} of {}", options.rows()));
+    let filled = Filled::fill(server, options.rows(), told).await?;
+    steps.begin(3);
+    lists::prepare(&filled).await?;
+    report.rows.extend(bench.lists(&filled).await?);
+    steps.begin(4);
+    Ok(report)
+}

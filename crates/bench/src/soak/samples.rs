@@ -1,0 +1,143 @@
+//! What a server takes, looked at again and again, and what that comes to.
+
+use std::time::Duration;
+
+use super::crowd::Progress;
+use crate::{
+    Result,
+    measure::median,
+    plot::{Chart, Line, Scale},
+    process::Process,
+    report::{Budget, Row},
+};
+
+/// What anything may take in the last third of the time, divided by what it took in the second.
+const GROWTH: f64 = 1.05;
+
+/// Everything that was seen.
+#[derive(Debug, Default)]
+pub(super) struct Samples {
+    seen: Vec<Sample>,
+    /// How many answers were not those that were due.
+    pub(super) unexpected: u64,
+    /// The first of those.
+    pub(super) notes: Vec<String>,
+}
+
+/// One look.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    /// Seconds since the beginning.
+    at: f64,
+    /// Megabytes.
+    memory: f64,
+    descriptors: f64,
+    threads: f64,
+    /// Megabytes.
+    journal: f64,
+    /// Answers so far.
+    answers: f64,
+    /// Tokens handed out so far.
+    tokens: f64,
+}
+
+impl Samples {
+    /// Looks once.
+    pub(super) fn add(&mut self, at: Duration, process: &Process<'_>, progress: Progress) -> Result<()> {
+        self.seen.push(Sample {
+            at: at.as_secs_f64(),
+            memory: process.memory("VmRSS")?,
+            descriptors: float(process.descriptors()?),
+            threads: float(process.threads()?),
+            journal: process.journal()?,
+            answers: float(progress.answers),
+            tokens: float(progress.tokens),
+        });
+        Ok(())
+    }
+
+    /// The cases: what was taken in the last third, beside the second.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        let compared = |case: &str, budget, figure: fn(&[Sample]) -> f64| {
+            Row::beside(format!("soak: {case}"), figure(self.third(2)), figure(self.third(1)), budget)
+        };
+        vec![
+            compared("memory (MB)", Budget::Times(GROWTH), |seen| middle(seen, |sample| sample.memory)),
+            compared("open files and sockets", Budget::Times(GROWTH), |seen| middle(seen, |sample| sample.descriptors)),
+            compared("threads", Budget::Times(GROWTH), |seen| middle(seen, |sample| sample.threads)),
+            compared("journal, at most (MB)", Budget::Times(GROWTH), |seen| {
+                seen.iter().map(|sample| sample.journal).fold(0.0, f64::max)
+            }),
+            compared("answers (requests/s)", Budget::Reported, |seen| rate(seen, |sample| sample.answers)),
+            compared("exchanges (tokens/s)", Budget::Reported, |seen| rate(seen, |sample| sample.tokens)),
+            Row::alone("soak: answers other than expected", float(self.unexpected), Budget::Below(1.0)),
+        ]
+    }
+
+    /// Memory and journal over time.
+    pub(super) fn chart(&self) -> Chart {
+        let line = |name: &str, of: fn(&Sample) -> f64| {
+            let points = self.seen.iter().map(|sample| (sample.at / 60.0, of(sample)));
+            Line { name: name.to_owned(), points: points.collect() }
+        };
+        Chart {
+            title: "Memory and journal under full load".to_owned(),
+            across: ("minutes", Scale::Linear),
+            up: ("megabytes", Scale::Linear),
+            lines: vec![line("resident memory", |sample| sample.memory), line("journal", |sample| sample.journal)],
+        }
+    }
+
+    fn third(&self, number: usize) -> &[Sample] {
+        let length = self.seen.len() / 3;
+        self.seen.get(number * length..(number + 1) * length).unwrap_or_default()
+    }
+}
+
+fn middle(seen: &[Sample], of: fn(&Sample) -> f64) -> f64 {
+    median(seen.iter().map(of).collect())
+}
+
+/// How much came in a second.
+fn rate(seen: &[Sample], of: fn(&Sample) -> f64) -> f64 {
+    match (seen.first(), seen.last()) {
+        (Some(first), Some(last)) => (of(last) - of(first)) / (last.at - first.at),
+        _ => f64::NAN,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts here fit in 52 bits")]
+fn float(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples(memory: impl Fn(f64) -> f64) -> Samples {
+        let sample = |at: f64| Sample {
+            at,
+            memory: memory(at),
+            descriptors: 50.0,
+            threads: 10.0,
+            journal: 4.0,
+            answers: 1000.0 * at,
+            tokens: 100.0 * at,
+        };
+        Samples { seen: (0..60).map(|at| sample(f64::from(at))).collect(), ..Samples::default() }
+    }
+
+    fn verdicts(samples: &Samples) -> String {
+        samples.rows().iter().map(|row| if row.verdict == crate::Verdict::Ok { '.' } else { 'x' }).collect()
+    }
+
+    #[test]
+    fn what_grows_after_the_first_third_is_short() {
+        // Caches that fill in the beginning are no growth.
+        assert_eq!(verdicts(&samples(|at| at.min(20.0) + 100.0)), ".......");
+        assert_eq!(verdicts(&samples(|at| at + 100.0)), "x......");
+        assert_eq!(verdicts(&Samples { unexpected: 1, ..samples(|_| 100.0) }), "......x");
+        assert_eq!(samples(|_| 1.0).rows().get(4).map(|row| row.ours.to_string()), Some("1000".into()));
+    }
+}

@@ -1,0 +1,141 @@
+//! What the crowd works with: folders, identities with rights, and the tokens that all of them hold at the moment.
+
+use std::{
+    collections::VecDeque,
+    net::SocketAddr,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use domain::Timestamp;
+use serde_json::{Value, json};
+
+use crate::{
+    Error, Result,
+    load::http::{self, Connection},
+    reference::provider::Providers,
+};
+
+/// Folders to read.
+const FOLDERS: usize = 200;
+/// Callers: identities, each with a role of its own on the organization.
+const IDENTITIES: usize = 200;
+/// Tokens in use at a time; each exchange adds one, and the oldest goes.
+const TOKENS: usize = 5000;
+/// How long a workload's token holds, in seconds.
+const LIFETIME: i64 = 3600;
+
+/// Everything that the crowd shares.
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub(super) address: SocketAddr,
+    /// The token of the organization's owner.
+    pub(super) owner: String,
+    pub(super) organization: String,
+    pub(super) folders: Vec<String>,
+    /// Identities, and a workload's token for each.
+    pub(super) workloads: Vec<(String, String)>,
+    pub(super) providers: Providers,
+    base_url: String,
+    now: Timestamp,
+    tokens: Mutex<VecDeque<String>>,
+}
+
+impl Stage {
+    /// Makes everything over the port, as the owner of the first organization.
+    pub(super) async fn set(address: SocketAddr, owner: String, base_url: String, now: Timestamp) -> Result<Self> {
+        let mut connection = Connection::open(address, Vec::new()).await?;
+        let organizations = ask(&mut connection, http::get("/iam/v2beta1/groups?pageSize=1", &owner)).await?;
+        let organization = text(&organizations, "/groups/0/uid")?;
+        let roles = ask(&mut connection, http::get("/iam/v2beta1/roles?name=viewer", &owner)).await?;
+        let viewer = text(&roles, "/roles/0/uid")?;
+        let mut stage = Self {
+            address,
+            owner,
+            organization,
+            folders: Vec::new(),
+            workloads: Vec::new(),
+            providers: Providers::serve().await?,
+            base_url,
+            now,
+            tokens: Mutex::default(),
+        };
+        for number in 0..FOLDERS {
+            let made = ask(&mut connection, stage.new_folder(&format!("folder {number}"))).await?;
+            stage.folders.push(text(&made, "/uid")?);
+        }
+        for number in 0..IDENTITIES {
+            let (issuer, subject) = (stage.providers.url(), format!("workload {number}"));
+            let made = ask(&mut connection, stage.new_identity(&issuer, &subject)).await?;
+            let identity = text(&made, "/uid")?;
+            let binding = json!({"identityUid": identity, "roleUid": viewer}).to_string();
+            let path = format!("/iam/v2beta1/roleBindings/{}", stage.organization);
+            ask(&mut connection, http::post(&path, &stage.owner, &binding)).await?;
+            let token = stage.workload_token(&issuer, &subject)?;
+            let exchanged = ask(&mut connection, exchange(&identity, &token)).await?;
+            stage.keep(text(&exchanged, "/token")?);
+            stage.workloads.push((identity, token));
+        }
+        Ok(stage)
+    }
+
+    /// The request for a folder.
+    pub(super) fn new_folder(&self, name: &str) -> Vec<u8> {
+        let body = json!({"name": name, "description": "made to be soaked"}).to_string();
+        http::post(&format!("/iam/v2beta1/groups/{}", self.organization), &self.owner, &body)
+    }
+
+    /// The request for an identity that accepts this subject of this issuer.
+    pub(super) fn new_identity(&self, issuer: &str, subject: &str) -> Vec<u8> {
+        let body = json!({"name": subject, "claimMatch": {"issuer": issuer, "subject": subject}}).to_string();
+        http::post(&format!("/iam/v2beta1/identities/{}", self.organization), &self.owner, &body)
+    }
+
+    /// A token as a workload brings it.
+    pub(super) fn workload_token(&self, issuer: &str, subject: &str) -> Result<String> {
+        let now = self.now.seconds();
+        self.providers.sign(&json!({"iss": issuer, "sub": subject, "aud": self.base_url, "iat": now, "exp": now + LIFETIME}))
+    }
+
+    /// Any of the tokens that are in use.
+    pub(super) fn token(&self, number: u64) -> String {
+        let tokens = self.tokens();
+        let at = usize::try_from(number).unwrap_or(0) % tokens.len().max(1);
+        tokens.get(at).cloned().unwrap_or_default()
+    }
+
+    /// Takes a token into use; the oldest of many goes.
+    pub(super) fn keep(&self, token: String) {
+        let mut tokens = self.tokens();
+        tokens.push_back(token);
+        if tokens.len() > TOKENS {
+            tokens.pop_front();
+        }
+    }
+
+    fn tokens(&self) -> MutexGuard<'_, VecDeque<String>> {
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The request for an exchange of this token.
+pub(super) fn exchange(identity: &str, token: &str) -> Vec<u8> {
+    http::post(&format!("/sts/exchange?identity={identity}"), token, "{}")
+}
+
+/// Any of several things.
+pub(super) fn any<T>(things: &[T], number: u64) -> Result<&T> {
+    let at = usize::try_from(number).unwrap_or(0) % things.len().max(1);
+    things.get(at).ok_or_else(|| Error::new("there is nothing to choose from"))
+}
+
+/// What is answered to a request that must succeed.
+pub(super) async fn ask(connection: &mut Connection, request: Vec<u8>) -> Result<Value> {
+    connection.set(request);
+    Ok(serde_json::from_slice(connection.body().await?)?)
+}
+
+/// A text in an answer.
+pub(super) fn text(answer: &Value, at: &str) -> Result<String> {
+    let found = answer.pointer(at).and_then(Value::as_str);
+    found.map(str::to_owned).ok_or_else(|| Error::new(format!("an answer has no text at {at}")))
+}
