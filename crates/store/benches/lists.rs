@@ -64,14 +64,23 @@ async fn main() {
     if world.fill(&store).await {
         println!("{} rows in {:.1?}", world.rows, since.elapsed());
     }
-    println!("{:<34} {:>9} {:>9} {:>11} {:>9} {:>7}", "list", "total", "first", "skip", "deep", "ratio");
-    for (name, scopes, uidp) in shapes(&world) {
+    let since = Instant::now();
+    while !store.ranks_stand() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    println!("ranks after {:.1?} more", since.elapsed());
+    println!("{:<38} {:>9} {:>9} {:>9} {:>11} {:>7} {:>9}", "list", "total", "first", "skip", "deep", "ratio", "+ cursor");
+    for (name, scopes, uidp, filter) in shapes(&world) {
         if options.only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
             continue;
         }
         for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
             for descending in [false, true] {
-                measure(&store, name, &scopes, &uidp, Order { field, descending }).await;
+                let order = Order { field, descending };
+                let uidp = uidp.clone();
+                let query =
+                    ListQuery { scopes: Arc::clone(&scopes), uidp, order, page_size: 50, ..kit::everything(filter.clone()) };
+                measure(&store, name, &query).await;
             }
         }
     }
@@ -81,7 +90,7 @@ async fn main() {
     store.close().await;
 }
 
-type Shape = (&'static str, Arc<Scopes>, UidpFilter);
+type Shape = (&'static str, Arc<Scopes>, UidpFilter, repos::RepoFilter);
 
 /// The lists that callers ask for.
 fn shapes(world: &World) -> Vec<Shape> {
@@ -90,41 +99,39 @@ fn shapes(world: &World) -> Vec<Shape> {
     let (org, folder) = (world.org.clone(), world.large.clone());
     let below = UidpFilter { descendants_of: Some(org.clone()), ..all() };
     let children = UidpFilter { children_of: Some(ParentFilter::At(folder.clone())), ..all() };
+    let any = || repos::RepoFilter { name: None };
+    let named = || repos::RepoFilter { name: Some(world::COMMON.to_owned()) };
     vec![
-        ("everything", Arc::new(Scopes::All), all()),
-        ("below the organization", at(vec![org.clone()]), below),
-        ("below a large folder", at(vec![folder]), all()),
-        ("children", at(vec![org]), children),
-        ("10 scattered", at(world.scattered(10)), all()),
-        ("1000 scattered", at(world.scattered(1000)), all()),
+        ("everything", Arc::new(Scopes::All), all(), any()),
+        ("below the organization", at(vec![org.clone()]), below.clone(), any()),
+        ("below a large folder", at(vec![folder]), all(), any()),
+        ("children", at(vec![org.clone()]), children, any()),
+        ("10 scattered", at(world.scattered(10)), all(), any()),
+        ("1000 scattered", at(world.scattered(1000)), all(), any()),
+        ("one name, below the organization", at(vec![org]), below, named()),
+        ("one name, 1000 scattered", at(world.scattered(1000)), all(), named()),
     ]
 }
 
-async fn measure(store: &Store, name: &str, scopes: &Arc<Scopes>, uidp: &UidpFilter, order: Order) {
-    let query = ListQuery {
-        scopes: Arc::clone(scopes),
-        uidp: uidp.clone(),
-        order,
-        page_size: 50,
-        ..kit::everything(repos::RepoFilter::default())
-    };
-    let (first, page) = median(store, &query).await;
+async fn measure(store: &Store, name: &str, query: &ListQuery<repos::RepoFilter>) {
+    let (first, page) = median(store, query).await;
     let skip = u32::try_from(page.total / 2).expect("fits");
-    let deep = ListQuery { skip, ..query };
-    // What is made on demand is there when it has been asked for.
-    let (_, _) = median(store, &deep).await;
-    tokio::time::sleep(Duration::from_millis(if page.total > 100_000 { 2500 } else { 100 })).await;
+    let deep = ListQuery { skip, ..query.clone() };
     let (there, far) = median(store, &deep).await;
     assert_eq!((far.total, far.items.len()), (page.total, 50));
-    let direction = if order.descending { "desc" } else { "asc" };
+    // The same rows, from the end of the first page on.
+    let (from, onward) = median(store, &ListQuery { skip: skip - 50, cursor: page.next, ..query.clone() }).await;
+    assert_eq!(onward.items, far.items);
+    let direction = if query.order.descending { "desc" } else { "asc" };
     println!(
-        "{:<34} {:>9} {:>7} µs {:>9} {:>9} µs {:>6.2}",
-        format!("{name}, {} {direction}", field(order.field)),
+        "{:<38} {:>9} {:>6} µs {:>9} {:>8} µs {:>7.2} {:>6} µs",
+        format!("{name}, {} {direction}", field(query.order.field)),
         page.total,
         first.as_micros(),
         skip,
         there.as_micros(),
-        there.as_secs_f64() / first.as_secs_f64()
+        there.as_secs_f64() / first.as_secs_f64(),
+        from.as_micros()
     );
 }
 

@@ -6,7 +6,11 @@
 
 use domain::{Noun, Op, Result, Revision};
 
-use crate::{Reader, Writer, engine::Row};
+use crate::{
+    Reader, Writer,
+    engine::{Param, Row},
+    ranks::{Move, Spot},
+};
 
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,16 +27,45 @@ pub struct Change {
     pub op: Op,
 }
 
-pub(crate) async fn append(tx: &mut Writer, changes: &[Change]) -> Result<()> {
-    for change in changes {
+/// A change with where its row stood and stands, when it has a place in lists.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub(crate) change: Change,
+    pub(crate) spots: Option<Move>,
+}
+
+impl Told {
+    /// What was done to the same resource after it, in the same commit.
+    pub(crate) fn and(&mut self, op: Op, spots: Option<Move>) {
+        // Made and changed in one write is still new to everybody else; bound otherwise is less than changed.
+        if op != Op::Rebound && (self.change.op != Op::Created || op == Op::Deleted) {
+            self.change.op = op;
+        }
+        self.spots = match (self.spots.take(), spots) {
+            (Some(before), Some(after)) => Some(Move { from: before.from, to: after.to }),
+            (before, after) => before.or(after),
+        };
+    }
+}
+
+pub(crate) async fn append(tx: &mut Writer, changes: &[Told]) -> Result<()> {
+    for Told { change, spots } in changes {
+        let (from, to) = spots.as_ref().map_or((None, None), |spots| (spots.from.as_ref(), spots.to.as_ref()));
+        let name = |spot: Option<&Spot>| spot.map_or(Param::Null, |spot| spot.name.clone().into());
+        let time = |spot: Option<&Spot>| spot.map_or(Param::Null, |spot| spot.created_at.into());
         tx.send(
-            "INSERT INTO changes (revision, ordinal, noun, uid, op) VALUES ($1, $2, $3, $4, $5)",
+            "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             &[
                 change.revision.into(),
                 change.ordinal.into(),
                 change.noun.as_str().into(),
                 (&change.uid).into(),
                 change.op.as_str().into(),
+                name(from),
+                time(from),
+                name(to),
+                time(to),
             ],
         )
         .await?;

@@ -22,7 +22,6 @@ pub(crate) use row::{Row, json, word};
 use crate::{
     BoxFuture, Database, Metrics, StoreConfig,
     check::Probe,
-    ranks::{Fences, Move, Ranks, Walk},
     writer::{Mode, Writer},
 };
 
@@ -67,14 +66,6 @@ impl Engine {
         match self {
             Self::Sqlite(engine) => Some(engine.published()),
             // Other nodes write as well.
-            Self::Postgres(_) => None,
-        }
-    }
-
-    /// What pages far behind the first are found with, if it keeps that beside the database.
-    pub(crate) fn ranks(&self) -> Option<&Ranks> {
-        match self {
-            Self::Sqlite(engine) => Some(engine.ranks()),
             Self::Postgres(_) => None,
         }
     }
@@ -251,23 +242,6 @@ impl Connection {
             Self::Sqlite(connection) => connection.at_length(at_length),
             // They run elsewhere.
             Self::Postgres(_) => {}
-        }
-    }
-
-    /// Tells the lists where a row has gone.
-    pub(crate) fn moved(&mut self, step: Move) {
-        match self {
-            Self::Sqlite(connection) => connection.moved(step),
-            // Its lists keep nothing beside the database.
-            Self::Postgres(_) => {}
-        }
-    }
-
-    /// The fences of a walk in this snapshot, where there are any and passing over so many rows is worth them.
-    pub(crate) fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
-        match self {
-            Self::Sqlite(connection) => connection.fences(walk, rows),
-            Self::Postgres(_) => Ok(None),
         }
     }
 

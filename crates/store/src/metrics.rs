@@ -25,6 +25,9 @@ pub struct Metrics {
     pub(crate) later_full: Counter,
     pub(crate) later_failed: Counter,
     database: Gauge,
+    skips: Family<Label, Counter>,
+    pub(crate) skips_by_ranks: Counter,
+    pub(crate) skips_by_walk: Counter,
 }
 
 /// One label with its value.
@@ -42,6 +45,8 @@ const WRITES: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 impl Metrics {
     pub(crate) fn new() -> Self {
         let later_dropped = Family::<Label, Counter>::default();
+        let skips = Family::<Label, Counter>::default();
+        let skipped = |by| skips.get_or_create(&[("by", by)]).clone();
         let dropped = |reason| later_dropped.get_or_create(&[("reason", reason)]).clone();
         Self {
             read_connections: Gauge::default(),
@@ -58,6 +63,9 @@ impl Metrics {
             later_failed: dropped("storage_failed"),
             later_dropped,
             database: Gauge::default(),
+            skips_by_ranks: skipped("ranks"),
+            skips_by_walk: skipped("walk"),
+            skips,
         }
     }
 
@@ -86,6 +94,9 @@ impl Metrics {
         registry.register("commit_writes", "Writes that were committed together", self.commit_writes.clone());
         let dropped = "Audit entries and last-seen times that were lost, by reason: queue_full, storage_failed";
         registry.register("later_dropped", dropped, self.later_dropped.clone());
+        let skips =
+            "Skips over many rows of an order that has ranks, by how they were made: ranks, or walk before those are there";
+        registry.register("skips", skips, self.skips.clone());
         let size = "Size of the database with its journal";
         registry.register_with_unit("database", size, Unit::Bytes, self.database.clone());
     }

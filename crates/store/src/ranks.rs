@@ -2,22 +2,34 @@
 //!
 //! The counters tell how many rows are below a place, not which of them is the millionth. For an order that an index of the
 //! database walks through, [`Fences`] keep one key in some hundred and how many keys lie between it and the next, so that
-//! passing over any number of rows adds up numbers in memory and walks through a few hundred keys at most. They belong to
-//! one snapshot: [`Ranks`] has those of the last commits, and a reader takes the ones of its own revision or does without.
+//! passing over any number of rows adds up numbers in memory and walks through a few hundred keys at most. They hold as of a
+//! commit; a reader with a later snapshot reads in the feed what has moved since and corrects its own copy. [`follow`] makes
+//! them when the store opens and moves them forward.
 
+mod correct;
 mod fences;
-mod registry;
+mod follow;
+mod moves;
+mod scan;
+mod versions;
 
-use domain::{OrderField, Timestamp, Uidp};
+use domain::{
+    Noun, OrderField, Timestamp, Uidp,
+    iam::{Group, Identity, Role, RoleBinding},
+    registry::Repo,
+};
 
-pub(crate) use fences::{Fences, Part};
-pub(crate) use registry::{Order, Ranks};
+pub(crate) use correct::fences;
+pub(crate) use fences::Fences;
+pub(crate) use follow::Follower;
+pub(crate) use versions::Ranks;
 
 use crate::{CursorKey, engine::Index, list::Entity};
 
 /// An order that an index of a table walks through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Walk {
+    pub(crate) noun: Noun,
     pub(crate) table: &'static str,
     pub(crate) within: Within,
     pub(crate) field: OrderField,
@@ -34,7 +46,38 @@ pub(crate) enum Within {
     Org,
 }
 
+/// What the walks of a table are, the most wanted first. By identifier an organization is a part of its table.
+const WALKS: [(Within, OrderField); 8] = [
+    (Within::Table, OrderField::Uid),
+    (Within::Parent, OrderField::Uid),
+    (Within::Org, OrderField::Name),
+    (Within::Org, OrderField::CreatedAt),
+    (Within::Parent, OrderField::Name),
+    (Within::Parent, OrderField::CreatedAt),
+    (Within::Table, OrderField::Name),
+    (Within::Table, OrderField::CreatedAt),
+];
+
+/// Every walk of every table, in the order in which they are made.
+fn walks() -> impl Iterator<Item = Walk> {
+    WALKS.into_iter().flat_map(|(within, field)| {
+        let walks = [
+            Walk::of::<Group>(within, field),
+            Walk::of::<Repo>(within, field),
+            Walk::of::<Identity>(within, field),
+            Walk::of::<RoleBinding>(within, field),
+            Walk::of::<Role>(within, field),
+        ];
+        walks.into_iter().flatten()
+    })
+}
+
 impl Walk {
+    /// `None` when there is no such order.
+    pub(crate) fn of<E: Entity>(within: Within, field: OrderField) -> Option<Self> {
+        (E::NAMED || field != OrderField::Name).then_some(Self { noun: E::NOUN, table: E::TABLE, within, field })
+    }
+
     /// The index.
     pub(crate) fn index(self) -> Index<'static> {
         match (self.within, self.field) {
@@ -50,18 +93,18 @@ impl Walk {
     }
 
     /// Where a row stands in it.
-    pub(crate) fn key(self, row: &Spot) -> Key {
+    fn key(self, uid: &Uidp, spot: &Spot) -> Key {
         let place = match self.within {
             Within::Table => "",
-            Within::Parent => row.uid.parent_text(),
-            Within::Org => row.uid.root_text(),
+            Within::Parent => uid.parent_text(),
+            Within::Org => uid.root_text(),
         };
         let by = match self.field {
             OrderField::Uid => CursorKey::Uid,
-            OrderField::Name => CursorKey::Name(row.name.clone()),
-            OrderField::CreatedAt => CursorKey::Time(row.created_at),
+            OrderField::Name => CursorKey::Name(spot.name.clone()),
+            OrderField::CreatedAt => CursorKey::Time(spot.created_at),
         };
-        Key { place: place.into(), by, uid: row.uid.as_str().into() }
+        Key { place: place.into(), by, uid: uid.as_str().into() }
     }
 }
 
@@ -91,36 +134,24 @@ impl Key {
     }
 }
 
-/// What decides where a row stands in every order.
+/// What decides, beside its identifier, where a row stands in every order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
-    uid: Uidp,
-    name: String,
-    created_at: Timestamp,
+    pub(crate) name: String,
+    pub(crate) created_at: Timestamp,
 }
 
 impl Spot {
     pub(crate) fn of<E: Entity>(row: &E) -> Self {
-        Self { uid: row.uid().clone(), name: row.name().to_owned(), created_at: row.created_at() }
+        Self { name: row.name().to_owned(), created_at: row.created_at() }
     }
 }
 
-/// A row that came, went or stands elsewhere now.
-#[derive(Clone, Debug)]
+/// Where a row stood and where it stands: it came, went, changed its place or stayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Move {
-    pub(crate) table: &'static str,
     pub(crate) from: Option<Spot>,
     pub(crate) to: Option<Spot>,
-}
-
-/// The same as one walk sees it: the key that goes and the key that comes.
-type Step = (Option<Key>, Option<Key>);
-
-/// What the moves are in a walk; a move that does not change the key is none.
-fn steps(walk: Walk, moves: &[Move]) -> Vec<Step> {
-    let key = |spot: &Option<Spot>| spot.as_ref().map(|spot| walk.key(spot));
-    let of_table = moves.iter().filter(|step| step.table == walk.table);
-    of_table.map(|step| (key(&step.from), key(&step.to))).filter(|(from, to)| from != to).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One snapshot of everything.
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, sync::Arc};
 
 use domain::Result;
 use tracing::Span;
@@ -8,7 +8,7 @@ use tracing::Span;
 use crate::{
     engine::{Connection, Index, Param, Row},
     metrics::Counted,
-    ranks::{Fences, Walk},
+    ranks::{self, Fences, Ranks, Walk},
 };
 
 /// One snapshot: every function that reads from it sees the same state, that of the last commit when it began.
@@ -17,6 +17,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) connection: Connection,
+    /// What pages far behind the first are found with; a writer finds them without.
+    ranks: Option<Arc<Ranks>>,
     /// While a snapshot of its own is in use; a writer reads within its transaction.
     _in_use: Option<Counted>,
     /// From the wait for the snapshot to its end.
@@ -25,11 +27,11 @@ pub struct Reader {
 
 impl Reader {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection, _in_use: None, _span: Span::none() }
+        Self { connection, ranks: None, _in_use: None, _span: Span::none() }
     }
 
-    pub(crate) fn counted((connection, in_use): (Connection, Counted), span: Span) -> Self {
-        Self { connection, _in_use: Some(in_use), _span: span }
+    pub(crate) fn counted((connection, in_use): (Connection, Counted), ranks: Arc<Ranks>, span: Span) -> Self {
+        Self { connection, ranks: Some(ranks), _in_use: Some(in_use), _span: span }
     }
 
     pub(crate) async fn query_map<T: Send>(
@@ -90,8 +92,15 @@ impl Reader {
     }
 
     /// The fences of a walk in this snapshot, where there are any and passing over so many rows is worth them.
-    pub(crate) fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
-        self.connection.fences(walk, rows)
+    pub(crate) async fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
+        match self.ranks.clone().filter(|ranks| rows > ranks.stride()) {
+            Some(ranks) => {
+                let fences = ranks::fences(self, &ranks, walk).await?;
+                ranks.used(fences.is_some());
+                Ok(fences)
+            }
+            None => Ok(None),
+        }
     }
 
     pub(crate) fn walk(&self, index: Index<'_>) -> String {

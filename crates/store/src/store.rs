@@ -9,6 +9,7 @@ use crate::{
     BoxFuture, Database, Metrics, Reader, Writer,
     engine::{Engine, postgres::Postgres, sqlite::Sqlite},
     later::{Later, Queue},
+    ranks::{Follower, Ranks},
     writer::Mode,
 };
 
@@ -38,11 +39,13 @@ pub struct Store {
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) engine: Engine,
+    pub(crate) engine: Arc<Engine>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) metrics: Metrics,
     later: Queue,
+    ranks: Arc<Ranks>,
+    follower: Follower,
 }
 
 impl Store {
@@ -58,7 +61,9 @@ impl Store {
             Database::Postgres(database) => Engine::Postgres(Postgres::open(database, &metrics).await?),
         };
         let (later, items) = Queue::new(&metrics);
-        let inner = Arc::new(Inner { engine, clock, entropy, metrics, later });
+        let (engine, ranks) = (Arc::new(engine), Arc::new(Ranks::new(metrics.clone())));
+        let follower = Follower::start(Arc::downgrade(&engine), Arc::clone(&ranks))?;
+        let inner = Arc::new(Inner { engine, clock, entropy, metrics, later, ranks, follower });
         items.serve(Arc::downgrade(&inner))?;
         Ok(Self { inner })
     }
@@ -69,7 +74,8 @@ impl Store {
     /// Resource exhausted when too many reads are under way; unavailable after [`Store::close`].
     pub async fn reader(&self) -> Result<Reader> {
         let span = self.inner.span("store read");
-        Ok(Reader::counted(self.inner.metrics.reading(self.inner.engine.snapshot()).await?, span))
+        let snapshot = self.inner.metrics.reading(self.inner.engine.snapshot()).await?;
+        Ok(Reader::counted(snapshot, Arc::clone(&self.inner.ranks), span))
     }
 
     /// The last commit that anybody was told of: every write that was answered before this call is at or before it. `None`
@@ -129,19 +135,17 @@ impl Store {
         &self.inner.metrics
     }
 
-    /// From how many rows on a page's skip goes by ranks that are kept in memory, and how many of them are built now; `None`
-    /// for an engine without them.
+    /// Whether every order of every list has the ranks that pages far behind the first are found with. They are made in the
+    /// background from when the store opens; until then such a page takes the longer the farther it is.
     #[must_use]
-    pub fn ranks(&self) -> Option<(usize, usize)> {
-        self.inner.engine.ranks().map(|ranks| (ranks.stride(), ranks.built()))
+    pub fn ranks_stand(&self) -> bool {
+        self.inner.ranks.stand()
     }
 
-    /// Sets from how many rows on a page's skip goes by ranks, for those that are built from now on. Fewer take more memory:
-    /// one key of each so many rows is kept.
+    /// Sets from how many rows on a page's skip goes by ranks, and has them made anew. Fewer take more memory: one key of each
+    /// so many rows is kept.
     pub fn set_rank_stride(&self, rows: usize) {
-        if let Some(ranks) = self.inner.engine.ranks() {
-            ranks.set_stride(rows);
-        }
+        self.inner.ranks.set_stride(rows);
     }
 
     /// The name of the engine: `sqlite` or `postgresql`.
@@ -163,6 +167,7 @@ impl Store {
     pub async fn close(&self) {
         // Fails only when it was closed before.
         _ = self.inner.later.flush(true).await;
+        self.inner.follower.stop().await;
         self.inner.engine.close().await;
     }
 

@@ -14,28 +14,22 @@ pub(crate) async fn get<T: Entity>(reader: &mut Reader, uid: &Uidp) -> Result<Op
     reader.query_one(&sql, &[uid.into()], T::read).await
 }
 
-/// Counts a row that was inserted, tells the lists and the feed.
+/// Counts a row that was inserted, and tells the feed.
 pub(crate) async fn came<T: Entity + Sync>(tx: &mut Writer, row: &T) -> Result<()> {
     counts::add(tx, T::NOUN, row.uid()).await?;
-    tx.moved(Move { table: T::TABLE, from: None, to: Some(Spot::of(row)) });
-    tx.changed(T::NOUN, row.uid().as_str(), Op::Created);
+    tx.moved(T::NOUN, row.uid(), Op::Created, Move { from: None, to: Some(Spot::of(row)) });
     Ok(())
 }
 
-/// Tells the lists and the feed of a row that was updated.
+/// Tells the feed of a row that was updated.
 pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T) {
-    let (before, after) = (Spot::of(from), Spot::of(to));
-    if before != after {
-        tx.moved(Move { table: T::TABLE, from: Some(before), to: Some(after) });
-    }
-    tx.changed(T::NOUN, to.uid().as_str(), Op::Updated);
+    tx.moved(T::NOUN, to.uid(), Op::Updated, Move { from: Some(Spot::of(from)), to: Some(Spot::of(to)) });
 }
 
-/// Counts a row that was deleted no more, tells the lists and the feed.
+/// Counts a row that was deleted no more, and tells the feed.
 pub(crate) async fn went<T: Entity + Sync>(tx: &mut Writer, row: &T) -> Result<()> {
     counts::remove(tx, T::NOUN, row.uid()).await?;
-    tx.moved(Move { table: T::TABLE, from: Some(Spot::of(row)), to: None });
-    tx.changed(T::NOUN, row.uid().as_str(), Op::Deleted);
+    tx.moved(T::NOUN, row.uid(), Op::Deleted, Move { from: Some(Spot::of(row)), to: None });
     Ok(())
 }
 

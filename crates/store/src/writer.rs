@@ -5,7 +5,7 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-use domain::{Ctx, Error, Noun, Op, Result, Revision, Timestamp};
+use domain::{Ctx, Error, Noun, Op, Result, Revision, Timestamp, Uidp};
 use serde::Serialize;
 
 use crate::{
@@ -26,7 +26,7 @@ pub struct Writer {
     ctx: Ctx,
     mode: Mode,
     revision: Revision,
-    changes: Vec<changes::Change>,
+    changes: Vec<changes::Told>,
     /// Where each resource is among the changes.
     changed: HashMap<(Noun, String), usize>,
     target: Option<(Noun, String, Op)>,
@@ -84,7 +84,11 @@ impl Writer {
             changes::append(self, &changes).await?;
             let mut entry = AuditEntry::of(&self.ctx);
             entry.revision = Some(self.revision);
-            entry.target(self.target.take().or_else(|| changes.into_iter().next().map(|c| (c.noun, c.uid, c.op))));
+            entry.target(
+                self.target
+                    .take()
+                    .or_else(|| changes.into_iter().next().map(|told| (told.change.noun, told.change.uid, told.change.op))),
+            );
             audit::append(self, &entry).await?;
         }
         self.reader.connection.settle().await?;
@@ -155,22 +159,23 @@ impl Writer {
 
     /// Puts a change into the feed, once per resource. Functions that change a noun have done so already.
     pub fn changed(&mut self, noun: Noun, uid: &str, op: Op) {
+        self.tell(noun, uid, op, None);
+    }
+
+    /// The same for a row of a list, with where it stood and stands.
+    pub(crate) fn moved(&mut self, noun: Noun, uid: &Uidp, op: Op, spots: Move) {
+        self.tell(noun, uid.as_str(), op, Some(spots));
+    }
+
+    fn tell(&mut self, noun: Noun, uid: &str, op: Op, spots: Option<Move>) {
         let next = self.changes.len();
         let at = *self.changed.entry((noun, uid.to_owned())).or_insert(next);
         if let Some(known) = self.changes.get_mut(at) {
-            // Made and changed in one write is still new to everybody else; bound otherwise is less than changed.
-            if op != Op::Rebound && (known.op != Op::Created || op == Op::Deleted) {
-                known.op = op;
-            }
-            return;
+            return known.and(op, spots);
         }
         let ordinal = i64::try_from(next).unwrap_or(i64::MAX);
-        self.changes.push(changes::Change { revision: self.revision, ordinal, noun, uid: uid.to_owned(), op });
-    }
-
-    /// Tells the lists where a row has gone.
-    pub(crate) fn moved(&mut self, step: Move) {
-        self.reader.connection.moved(step);
+        let change = changes::Change { revision: self.revision, ordinal, noun, uid: uid.to_owned(), op };
+        self.changes.push(changes::Told { change, spots });
     }
 
     /// Runs a statement whose answer nobody looks at; a failure fails the write, perhaps only at its end.

@@ -12,6 +12,8 @@ mod outages;
 mod pipeline;
 #[path = "postgres/proxy.rs"]
 mod proxy;
+#[path = "postgres/ranks.rs"]
+mod ranks;
 #[path = "postgres/restore.rs"]
 mod restore;
 #[path = "postgres/scratch.rs"]

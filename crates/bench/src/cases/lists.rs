@@ -66,26 +66,22 @@ impl Place {
     }
 }
 
-/// Lets a server build what it finds pages far behind the first with, in every order and at every kind of place.
+/// How long what a server finds pages far behind the first with is behind the last write at most.
+const BEHIND: Duration = Duration::from_secs(1);
+
+/// Waits for what a server finds pages far behind the first with, in every order and at every kind of place.
 ///
 /// # Errors
 /// When that takes minutes.
 pub(crate) async fn prepare(filled: &Filled) -> Result<()> {
-    let (mut asker, begin) = (Asker::open(filled.server.address).await?, Instant::now());
-    for order in ORDERS {
-        for place in Place::ALL {
-            asker.ask(place.page(filled, order, filled.rows / 2)).await?;
-        }
-    }
-    let built = || filled.server.store.ranks().map(|(_, built)| built);
-    let mut before = None;
-    while before != built() {
+    let begin = Instant::now();
+    while !filled.server.store.ranks_stand() {
         if begin.elapsed() > PATIENCE {
-            return Err(Error::new(format!("the ranks of {} rows are not built after two minutes", filled.rows)));
+            return Err(Error::new(format!("the ranks of {} rows are not there after two minutes", filled.rows)));
         }
-        before = built();
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
+    tokio::time::sleep(BEHIND).await;
     Ok(())
 }
 

@@ -7,6 +7,8 @@ use crate::kit;
 
 /// Rows of one write.
 const WRITE: u64 = 5000;
+/// The name of one repository in each of the small folders.
+pub(crate) const COMMON: &str = "common";
 /// Folders beside the large one.
 const FOLDERS: u64 = 1000;
 
@@ -74,7 +76,9 @@ impl World {
         let parent = if n < large { self.large.clone() } else { self.folder((n - large) * FOLDERS / small.max(1)) };
         // Multiplying by an odd number and keeping the low bits goes through all of them, in another order.
         let shuffled = n.wrapping_mul(0x9e37_79b1) & 0xff_ffff;
-        let mut repo = kit::repo(kit::child(&parent, n), &format!("repo-{shuffled:08}"));
+        let is_first = n >= large && (n - large).is_multiple_of((small / FOLDERS).max(1));
+        let name = if is_first { COMMON.to_owned() } else { format!("repo-{shuffled:08}") };
+        let mut repo = kit::repo(kit::child(&parent, n), &name);
         repo.created_at = Timestamp(i64::try_from(n.wrapping_mul(0x85eb_ca6b) & 0xff_ffff).expect("fits"));
         repo
     }

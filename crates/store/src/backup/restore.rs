@@ -50,8 +50,8 @@ pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, replace
             empty(tx, replace).await?;
             fill(tx, &archive, &progress).await?;
             verify(tx, archive.header()).await?;
-            let everything = changes::Change { revision, ordinal: 0, noun: Noun::Store, uid: "/".to_owned(), op: Op::Updated };
-            changes::append(tx, &[everything]).await?;
+            let change = changes::Change { revision, ordinal: 0, noun: Noun::Store, uid: "/".to_owned(), op: Op::Updated };
+            changes::append(tx, &[changes::Told { change, spots: None }]).await?;
             audit::append(tx, &AuditEntry { revision: Some(revision), ..entry }).await?;
             tx.set_revision(revision)
         })

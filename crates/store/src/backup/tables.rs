@@ -176,7 +176,17 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "changes",
         key: &[int("revision"), int("ordinal")],
-        columns: &[int("revision"), int("ordinal"), text("noun"), text("uid"), text("op")],
+        columns: &[
+            int("revision"),
+            int("ordinal"),
+            text("noun"),
+            text("uid"),
+            text("op"),
+            text("from_name"),
+            int("from_created_at"),
+            text("to_name"),
+            int("to_created_at"),
+        ],
     },
     Table {
         name: "outbox",

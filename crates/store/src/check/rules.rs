@@ -33,6 +33,9 @@ pub(crate) fn rules(last: Revision) -> Vec<Probe> {
     for kept in COUNTED.iter().chain([&SIGNING_KEYS]) {
         revisions(kept, last, &mut rules);
     }
+    for kept in COUNTED {
+        rules.push(moves(kept));
+    }
     feed(last, &mut rules);
     audit(last, &mut rules);
     outbox(last, &mut rules);
@@ -136,6 +139,24 @@ fn revisions(kept: &Kept, last: Revision, rules: &mut Vec<Probe>) {
             noun.as_str()
         ),
     ));
+}
+
+/// The feed tells of each row where it stands in lists. Programs that do not know how wrote nothing about that.
+fn moves(kept: &Kept) -> Probe {
+    let Kept { noun, table, key } = kept;
+    // Nothing else has no name.
+    let name = if *noun == Noun::RoleBinding { "''" } else { "t.name" };
+    rule(
+        "feed",
+        table,
+        format!(
+            "SELECT '{table} ' || t.{key} AS place, 'the feed tells that its name is \"' || c.to_name || '\" and its time ' \
+             || c.to_created_at || ', and they are \"' || {name} || '\" and ' || t.created_at AS problem \
+             FROM {table} t JOIN changes c ON c.revision = t.revision AND c.noun = '{}' AND c.uid = t.{key} \
+             WHERE c.to_name <> {name} OR c.to_created_at <> t.created_at",
+            noun.as_str()
+        ),
+    )
 }
 
 fn feed(last: Revision, rules: &mut Vec<Probe>) {

@@ -8,7 +8,6 @@ mod group_commit;
 mod ledger;
 mod migrate;
 mod pool;
-mod ranks;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -21,12 +20,10 @@ use group_commit::GroupCommit;
 #[cfg(test)]
 pub(crate) use migrate::STEPS;
 use pool::Pool;
-use ranks::Builder;
-pub(crate) use ranks::by;
 
 use crate::{
     BoxFuture, Metrics,
-    ranks::Ranks,
+    engine::Index,
     writer::{Mode, Writer},
 };
 
@@ -55,8 +52,6 @@ pub(crate) fn schema(data: &Path) -> Result<usize> {
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     pool: Arc<Pool>,
-    ranks: Arc<Ranks>,
-    builder: Builder,
     writer: GroupCommit,
 }
 
@@ -77,11 +72,8 @@ impl Sqlite {
         let readers = std::thread::available_parallelism().map_or(4, std::num::NonZero::get) * 2;
         metrics.set_read_connections(readers);
         let last = Revision(raw.query_row("SELECT n FROM revision", [], |row| row.get(0)).map_err(fault::translate)?);
-        let (ranks, orders) = Ranks::new(last);
-        let ranks = Arc::new(ranks);
-        let builder = Builder::start(file.clone(), Arc::clone(&ranks), orders)?;
-        let writer = GroupCommit::start(raw, last, Arc::clone(&ranks), folder, metrics.clone())?;
-        Ok(Self { pool: Pool::new(file, readers, Arc::clone(&ranks)), ranks, builder, writer })
+        let writer = GroupCommit::start(raw, last, folder, metrics.clone())?;
+        Ok(Self { pool: Pool::new(file, readers), writer })
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
@@ -109,15 +101,17 @@ impl Sqlite {
         self.pool.size()
     }
 
-    /// What pages far behind the first are found with.
-    pub(crate) fn ranks(&self) -> &Ranks {
-        &self.ranks
-    }
-
     pub(crate) async fn close(&self) {
         self.pool.close();
-        self.builder.stop();
         self.writer.close().await;
+    }
+}
+
+/// The words after a table's name that make a query walk the index.
+pub(crate) fn by(index: Index<'_>) -> String {
+    match index {
+        Index::Primary(table) => format!(" INDEXED BY sqlite_autoindex_{table}_1"),
+        Index::Named(table, columns) => format!(" INDEXED BY {table}_{columns}"),
     }
 }
 

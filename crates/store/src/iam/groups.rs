@@ -1,7 +1,7 @@
 //! Groups.
 
 use domain::{
-    Error, Kind, Noun, Op, Result, Rule, Timestamp, Uidp,
+    Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
     iam::{Group, GroupSpec, OrgKind, OrgStatus},
 };
 
@@ -145,13 +145,16 @@ async fn pass_on(tx: &mut Writer, org: &Uidp, kind: OrgKind, status: OrgStatus) 
     let (now, revision) = (tx.now(), tx.revision());
     let folders = tx
         .query_map(
-            "UPDATE groups SET kind = $2, status = $3, updated_at = $4, revision = $5 WHERE org = $1 AND uid <> $1 RETURNING uid",
+            &format!(
+                "UPDATE groups SET kind = $2, status = $3, updated_at = $4, revision = $5 WHERE org = $1 AND uid <> $1 RETURNING {}",
+                Group::COLUMNS
+            ),
             &[org.into(), word(&kind)?.into(), word(&status)?.into(), now.into(), revision.into()],
-            |row| row.string(0),
+            Group::read,
         )
         .await?;
     for folder in folders {
-        tx.changed(Noun::Group, &folder, Op::Updated);
+        table::changed(tx, &folder, &folder);
     }
     Ok(())
 }

@@ -200,10 +200,18 @@ impl<'a, E: Entity> Keys<'a, E> {
         bounds: impl IntoIterator<Item = Bound<'s>>,
     ) {
         let subtree = match stream {
-            Stream::Below(place) | Stream::ProperlyBelow(place) if self.order.field == OrderField::Uid => Some(place),
+            Stream::Below(place) | Stream::ProperlyBelow(place) | Stream::Children(place)
+                if self.order.field == OrderField::Uid =>
+            {
+                Some(place)
+            }
             _ => None,
         };
         if let Some(place) = subtree {
+            if matches!(stream, Stream::Children(_)) {
+                // An engine that takes the index of identifiers for this begins where the children are.
+                sql.and("parent = ?", [place.into()]);
+            }
             // One range and not two: an engine walks through the one that it meets first and tests every row for the other.
             let (low, high) = range(place, bounds);
             sql.and(&format!("uid {} ?", low.0), [low.1]);

@@ -22,7 +22,7 @@ pub(super) enum Start {
 }
 
 /// Where the page begins that passes over `skip` rows of the stream after the cursor. `None` when there are no ranks for
-/// that: the skip is short, a filter makes them useless, the engine keeps none, or they are still being built.
+/// that: the skip is short, a filter makes them useless, or they are still being made.
 pub(super) async fn start<E: Entity>(
     keys: &Keys<'_, E>,
     reader: &mut Reader,
@@ -33,7 +33,7 @@ pub(super) async fn start<E: Entity>(
         return Ok(None);
     }
     let Some(range) = Range::of::<E>(stream, keys.order.field) else { return Ok(None) };
-    let Some(fences) = reader.fences(range.walk, skip)? else { return Ok(None) };
+    let Some(fences) = reader.fences(range.walk, skip).await? else { return Ok(None) };
     let search = Search { keys, stream, range, fences };
     let row = if keys.order.descending { search.backward(reader, skip).await } else { search.forward(reader, skip).await };
     Ok(Some(row?.map_or(Start::Behind, Start::At)))
@@ -50,18 +50,23 @@ struct Range {
 impl Range {
     /// `None` for a stream that is no part of any walk.
     fn of<E: Entity>(stream: &Stream, field: OrderField) -> Option<Self> {
-        let walk = |within| Walk { table: E::TABLE, within, field };
-        let at = |within, place: &str| Self { walk: walk(within), begin: Key::before(place), end: Key::behind(place) };
+        let at = |within, place: &str| {
+            Some(Self { walk: Walk::of::<E>(within, field)?, begin: Key::before(place), end: Key::behind(place) })
+        };
         match (stream, field) {
-            (Stream::All, _) => Some(at(Within::Table, "")),
-            (Stream::Children(parent), _) => Some(at(Within::Parent, parent.as_str())),
-            (Stream::Roots, _) => Some(at(Within::Parent, Uidp::ROOT)),
+            (Stream::All, _) => at(Within::Table, ""),
+            (Stream::Children(parent), _) => at(Within::Parent, parent.as_str()),
+            (Stream::Roots, _) => at(Within::Parent, Uidp::ROOT),
             (Stream::Below(place), OrderField::Uid) => {
                 let key = |uid: &str| Key { uid: uid.into(), ..Key::least() };
                 // As in the condition for a subtree: `/` is the byte before `0`.
-                Some(Self { walk: walk(Within::Table), begin: key(place.as_str()), end: key(&format!("{place}0")) })
+                Some(Self {
+                    walk: Walk::of::<E>(Within::Table, field)?,
+                    begin: key(place.as_str()),
+                    end: key(&format!("{place}0")),
+                })
             }
-            (Stream::Below(place), _) if place.is_root() => Some(at(Within::Org, place.as_str())),
+            (Stream::Below(place), _) if place.is_root() => at(Within::Org, place.as_str()),
             (Stream::Below(_) | Stream::ProperlyBelow(_) | Stream::One(_), _) => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Key;
+use super::{Key, Walk, moves::Step};
 
 /// The keys of a walk in parts, of which only the first key and the number are kept. A clone is the same state at the
 /// price of two pointers; changing one copies the numbers, and the keys only when a part is divided.
@@ -61,14 +61,18 @@ impl Fences {
         }
     }
 
-    /// A key that came.
-    pub(super) fn insert(&mut self, key: &Key) -> Result<(), Misfit> {
-        self.count(key, |n| n.checked_add(1))
-    }
-
-    /// A key that went.
-    pub(super) fn remove(&mut self, key: &Key) -> Result<(), Misfit> {
-        self.count(key, |n| n.checked_sub(1))
+    /// Takes over what has moved in the walk; says whether anything has.
+    pub(super) fn apply<'s>(&mut self, walk: Walk, steps: impl IntoIterator<Item = &'s Step>) -> Result<bool, Misfit> {
+        let mut moved = false;
+        for step in steps {
+            let (from, to) = step.keys(walk);
+            if from != to {
+                moved = true;
+                from.iter().try_for_each(|key| self.count(key, |n| n.checked_sub(1)))?;
+                to.iter().try_for_each(|key| self.count(key, |n| n.checked_add(1)))?;
+            }
+        }
+        Ok(moved)
     }
 
     fn count(&mut self, key: &Key, change: impl FnOnce(u32) -> Option<u32>) -> Result<(), Misfit> {
@@ -81,6 +85,25 @@ impl Fences {
     /// A part with more keys than `most`.
     pub(super) fn crowded(&self, most: usize) -> Option<usize> {
         self.counts.iter().position(|n| *n as usize > most)
+    }
+
+    /// Makes one of neighbours that have no more than `least` keys together: rows that went leave no empty parts behind.
+    pub(super) fn join(&mut self, least: usize) {
+        let few = |a: u32, b: u32| a as usize + b as usize <= least;
+        if !self.counts.windows(2).any(|pair| matches!(pair, [a, b] if few(*a, *b))) {
+            return;
+        }
+        let (mut firsts, mut counts): (Vec<Arc<Key>>, Vec<u32>) = (Vec::new(), Vec::new());
+        for (first, n) in self.firsts.iter().zip(self.counts.iter()) {
+            match counts.last_mut() {
+                Some(before) if few(*before, *n) => *before += n,
+                _ => {
+                    firsts.push(Arc::clone(first));
+                    counts.push(*n);
+                }
+            }
+        }
+        (self.firsts, self.counts) = (Arc::new(firsts), Arc::new(counts));
     }
 
     /// Puts several parts in the place of one that holds as many keys.
@@ -113,5 +136,5 @@ impl Fences {
 }
 
 /// The numbers do not fit what happened: they are of no use.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Misfit;

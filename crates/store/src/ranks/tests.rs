@@ -1,22 +1,40 @@
-//! The ranks against sorted keys, whatever happens while they are built and after.
+//! The ranks against sorted keys, whatever happens between the commits that they are made for and moved forward to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Revision;
 use proptest::prelude::*;
 
-use super::*;
+use super::{
+    fences::{Misfit, Part},
+    moves::Step,
+    versions::Version,
+    *,
+};
+use crate::{Metrics, iam::standings::Position};
 
-const WALK: Walk = Walk { table: "repos", within: Within::Parent, field: OrderField::Name };
+const WALK: Walk = Walk { noun: Noun::Repo, table: "repos", within: Within::Parent, field: OrderField::Name };
+const SERVER: i64 = 7;
 const STRIDE: usize = 4;
 
+fn uid(n: u8) -> Uidp {
+    Uidp::root_from([n % 3; 20]).child([n; 8])
+}
+
 fn spot(n: u8) -> Spot {
-    let org = Uidp::root_from([n % 3; 20]);
-    Spot { uid: org.child([n; 8]), name: format!("{:03}", n.wrapping_mul(167)), created_at: Timestamp(0) }
+    Spot { name: format!("{:03}", n.wrapping_mul(167)), created_at: Timestamp(0) }
 }
 
 fn key(n: u8) -> Key {
-    WALK.key(&spot(n))
+    WALK.key(&uid(n), &spot(n))
+}
+
+fn step(revision: i64, n: u8, spots: Move) -> Step {
+    Step { revision: Revision(revision), noun: Noun::Repo, uid: uid(n), spots }
+}
+
+fn at(revision: i64) -> Position {
+    Position { server: SERVER, revision: Revision(revision) }
 }
 
 /// What a scan of the index gives.
@@ -46,70 +64,81 @@ fn check(fences: &Fences, keys: &BTreeSet<Key>) {
     assert_eq!(fences.backward(fences.parts(), sorted.len() as u64), None);
 }
 
-/// A commit: keys that change places, and what happens to the ranks before it.
+/// A commit: keys that come or go, and what happens to the ranks after it.
 #[derive(Clone, Debug)]
 struct Commit {
     toggled: Vec<u8>,
     event: Event,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 enum Event {
     Nothing,
-    /// A reader wants the ranks.
-    Wanted,
-    /// What was wanted is read from the snapshot of the last commit, and finished some commits later.
-    Read,
-    Finished,
+    /// They are made, or moved forward.
+    Followed,
+    Forgotten,
 }
 
 fn commits() -> impl Strategy<Value = Vec<Commit>> {
-    let event = prop_oneof![
-        6 => Just(Event::Nothing),
-        4 => Just(Event::Wanted),
-        3 => Just(Event::Read),
-        3 => Just(Event::Finished),
-    ];
+    let event = prop_oneof![12 => Just(Event::Nothing), 8 => Just(Event::Followed), 1 => Just(Event::Forgotten)];
     let toggled = prop_oneof![8 => prop::collection::vec(any::<u8>(), 0..6), 1 => prop::collection::vec(any::<u8>(), 50..200)];
     prop::collection::vec((toggled, event).prop_map(|(toggled, event)| Commit { toggled, event }), 1..60)
+}
+
+/// What the task does that moves ranks forward, on keys in memory.
+fn follow(ranks: &Ranks, keys: &BTreeSet<Key>, feed: &[Step], now: i64) {
+    let Some(mut version) = ranks.last(at(now)).remove(&WALK) else {
+        let fences = Fences::new(parts(keys, None, None));
+        return ranks.put(WALK, Version { since: Revision(now), upto: Revision(now), fences }, STRIDE);
+    };
+    let steps = feed.iter().filter(|step| step.revision > version.upto);
+    if version.fences.apply(WALK, steps).expect("fits") {
+        version.since = Revision(now);
+        version.fences.join(STRIDE / 2);
+        while let Some(part) = version.fences.crowded(2 * STRIDE) {
+            let first = version.fences.first(part).filter(|first| **first != Key::least());
+            let parts = parts(keys, first, version.fences.first(part + 1));
+            version.fences.divide(part, parts).expect("fits");
+        }
+    }
+    version.upto = Revision(now);
+    ranks.put(WALK, version, STRIDE);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_version_has_the_keys_of_its_snapshot(commits in commits()) {
-        let (ranks, orders) = Ranks::new(Revision(0));
+    fn every_snapshot_has_the_ranks_of_its_keys(commits in commits()) {
+        let ranks = Ranks::new(Metrics::new());
         ranks.set_stride(STRIDE);
-        let mut keys: BTreeSet<Key> = BTreeSet::new();
+        let (mut keys, mut feed) = (BTreeSet::new(), Vec::new());
+        follow(&ranks, &keys, &feed, 0);
         let mut snapshots = BTreeMap::from([(0, keys.clone())]);
-        let (mut wanted, mut read) = (None, None);
         for (revision, Commit { toggled, event }) in (1..).zip(commits) {
-            let last = Revision(revision - 1);
+            for n in toggled {
+                let gone = keys.remove(&key(n));
+                if !gone {
+                    keys.insert(key(n));
+                }
+                let (from, to) = if gone { (Some(spot(n)), None) } else { (None, Some(spot(n))) };
+                feed.push(step(revision, n, Move { from, to }));
+            }
+            snapshots.insert(revision, keys.clone());
             match event {
                 Event::Nothing => {}
-                Event::Wanted => drop(ranks.at(WALK, last)),
-                Event::Read => read = wanted.take().map(|order| (order, last, Fences::new(parts(&keys, None, None)))),
-                Event::Finished => if let Some((order, at, fences)) = read.take() { ranks.finish(order, at, fences) },
+                Event::Followed => follow(&ranks, &keys, &feed, revision),
+                Event::Forgotten => ranks.forget(WALK),
             }
-            wanted = orders.try_iter().last().or(wanted);
-            let moves: Vec<_> = toggled.iter().map(|n| {
-                let gone = keys.remove(&key(*n));
-                if !gone {
-                    keys.insert(key(*n));
-                }
-                let (from, to) = if gone { (Some(spot(*n)), None) } else { (None, Some(spot(*n))) };
-                Move { table: "repos", from, to }
-            }).collect();
-            // A reader may see the commit before it is published.
-            prop_assert!(ranks.at(WALK, Revision(revision)).is_none());
-            ranks.publish(Revision(revision), &moves, |_, from, to| {
-                Ok(parts(&keys, (*from != Key::least()).then_some(from), to))
-            });
-            snapshots.insert(revision, keys.clone());
-            for (at, keys) in &snapshots {
-                if let Some(fences) = ranks.at(WALK, Revision(*at)) {
+            for (now, keys) in &snapshots {
+                if let Some((as_of, mut fences)) = ranks.at(WALK, at(*now)) {
+                    let since = feed.iter().filter(|step| step.revision > as_of && step.revision.0 <= *now);
+                    fences.apply(WALK, since).expect("fits");
                     check(&fences, keys);
+                    // Nothing but the first part is left behind by keys that are gone.
+                    if as_of.0 == *now {
+                        prop_assert!(fences.parts() <= 1 + 2 * keys.len() / (STRIDE / 2));
+                    }
                 }
             }
         }
@@ -118,22 +147,37 @@ proptest! {
 
 #[test]
 fn a_move_that_an_order_does_not_see_is_none() {
-    let (from, to) = (Spot { name: "a".to_owned(), ..spot(1) }, Spot { name: "b".to_owned(), ..spot(1) });
-    let moves = [Move { table: "repos", from: Some(from), to: Some(to) }];
-    assert_eq!(steps(WALK, &moves).len(), 1);
-    assert_eq!(steps(Walk { field: OrderField::Uid, ..WALK }, &moves), []);
-    assert_eq!(steps(Walk { table: "groups", ..WALK }, &moves), []);
+    let renamed = Move { from: Some(spot(1)), to: Some(Spot { name: "b".to_owned(), ..spot(1) }) };
+    let moved = |walk| {
+        let mut fences = Fences::new(vec![(key(0), 2)]);
+        fences.apply(walk, &[step(1, 1, renamed.clone())])
+    };
+    assert_eq!(moved(WALK), Ok(true));
+    assert_eq!(moved(Walk { field: OrderField::Uid, ..WALK }), Ok(false));
+    assert_eq!(moved(Walk { noun: Noun::Group, table: "groups", ..WALK }), Ok(false));
 }
 
 #[test]
-fn numbers_that_do_not_fit_are_given_up() {
-    let (ranks, orders) = Ranks::new(Revision(0));
-    assert!(ranks.at(WALK, Revision(0)).is_none());
-    ranks.finish(orders.recv().expect("an order"), Revision(0), Fences::new(Vec::new()));
-    assert_eq!(ranks.built(), 1);
-    let gone = [Move { table: "repos", from: Some(spot(1)), to: None }];
-    ranks.publish(Revision(1), &gone, |_, _, _| Ok(Vec::new()));
-    assert_eq!(ranks.built(), 0);
-    assert!(ranks.at(WALK, Revision(1)).is_none());
-    assert!(orders.recv().is_ok(), "they are built anew");
+fn numbers_that_do_not_fit_are_told() {
+    let gone = [step(1, 1, Move { from: Some(spot(1)), to: None })];
+    assert_eq!(Fences::new(Vec::new()).apply(WALK, &gone), Err(Misfit));
+    let mut fences = Fences::new(vec![(key(0), 9)]);
+    assert_eq!(fences.divide(0, vec![(key(0), 4), (key(1), 4)]), Err(Misfit), "a part of nine is not two of four");
+}
+
+#[test]
+fn another_server_or_one_that_lost_commits_has_other_ranks() {
+    let ranks = Ranks::new(Metrics::new());
+    ranks.set_stride(STRIDE);
+    follow(&ranks, &BTreeSet::new(), &[], 5);
+    assert!(ranks.at(WALK, at(5)).is_some());
+    assert!(ranks.at(WALK, at(4)).is_none(), "a snapshot from before them");
+    let other = Position { server: SERVER + 1, ..at(5) };
+    assert!(ranks.at(WALK, other).is_none());
+    assert!(!ranks.is_of(other));
+    assert!(ranks.last(at(4)).is_empty(), "commits were lost");
+    assert!(ranks.at(WALK, at(5)).is_none());
+    follow(&ranks, &BTreeSet::new(), &[], 4);
+    assert!(ranks.last(other).is_empty());
+    assert!(ranks.is_of(other));
 }

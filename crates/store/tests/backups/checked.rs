@@ -88,6 +88,14 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ("UPDATE changes SET op = 'deleted' WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
     ("UPDATE changes SET ordinal = 3 WHERE revision = 1", ("feed", "changes 1", "its 1 rows are not numbered from 0")),
     ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 7")),
+    (
+        "UPDATE changes SET to_name = 'other' WHERE noun = 'repo'",
+        ("feed", "repos ", "the feed tells that its name is \"other\" and its time "),
+    ),
+    (
+        "UPDATE changes SET to_created_at = 7 WHERE noun = 'role_binding'",
+        ("feed", "role_bindings ", "the feed tells that its name is \"\" and its time 7, and they are \"\" and "),
+    ),
     ("DELETE FROM audit WHERE revision = 3", ("feed", "changes 3", "the commit has no audit row")),
     ("UPDATE audit SET revision = 70000 WHERE revision = 3", ("audit", "audit ", "it has revision 70000")),
     ("UPDATE audit SET revision = 2 WHERE revision = 3", ("audit", "audit", "the commit 2 has 2 rows")),

@@ -16,6 +16,11 @@ use store::{
 
 use super::{Engine, kit};
 
+/// Takes a database back to its first schema.
+pub(crate) const OLDER: &str = "ALTER TABLE counts DROP COLUMN children; ALTER TABLE changes DROP COLUMN from_name; \
+    ALTER TABLE changes DROP COLUMN from_created_at; ALTER TABLE changes DROP COLUMN to_name; \
+    ALTER TABLE changes DROP COLUMN to_created_at; DELETE FROM schema_version WHERE version > 1";
+
 /// Something to do, somewhere: the numbers choose among what is there.
 #[derive(Clone, Debug)]
 struct Step {

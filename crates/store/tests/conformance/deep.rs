@@ -23,17 +23,16 @@ use store::{
 use super::{
     Engine, kit,
     lists::{World, check, grow, wishes},
+    metrics::sample,
 };
 
-/// Compares random pages with the naive list, twice: those that find no ranks order them.
+/// Compares random pages with the naive list.
 async fn compare(store: &Store, world: &World, runner: &mut TestRunner, draws: u32) {
     let uids = world.uids();
     for _ in 0..draws {
         let wish = wishes().new_tree(runner).expect("a wish").current();
-        for _ in 0..2 {
-            let mut reader = store.reader().await.expect("reads");
-            check(&mut reader, world, &uids, &wish).await.expect("every page is right");
-        }
+        let mut reader = store.reader().await.expect("reads");
+        check(&mut reader, world, &uids, &wish).await.expect("every page is right");
     }
 }
 
@@ -104,8 +103,10 @@ async fn try_in_vain(store: &Store, world: &mut World) {
     }
 }
 
-/// Every few rows of every order, in the whole table, in an organization and among the children of a folder.
+/// Every few rows of every order, in the whole table, in an organization and among the children of a folder, all by ranks.
 async fn sweep(store: &Store, world: &World) {
+    ranks_stand(store).await;
+    let [by_ranks, by_walk] = skips(store);
     let children = |of: &Uidp| world.repos.iter().filter(|repo| repo.uid.parent().as_ref() == Some(of)).count();
     let folder = world.groups.iter().map(|group| &group.uid).max_by_key(|uid| children(uid)).expect("a folder");
     let shapes = [
@@ -144,6 +145,8 @@ async fn sweep(store: &Store, world: &World) {
             }
         }
     }
+    let now = skips(store);
+    assert!(now[0] > by_ranks && (now[1] - by_walk).abs() < 0.5, "{by_ranks} and {by_walk} before, {now:?} now");
 }
 
 async fn backup(store: &Store, path: &std::path::Path) -> Archive {
@@ -162,10 +165,9 @@ pub(crate) async fn deep_pages_follow_every_change(engine: &impl Engine) {
     store.set_rank_stride(4);
     let mut world = grow(&store).await;
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
-    let draws = engine.draws() / 16;
+    let draws = engine.draws() / 8;
     compare(&store, &world, &mut runner, draws).await;
     sweep(&store, &world).await;
-    ranks_are_built(&store, 8).await;
     for round in 1..=3 {
         live(&store, &mut world, round).await;
         try_in_vain(&store, &mut world).await;
@@ -184,19 +186,23 @@ pub(crate) async fn deep_pages_follow_every_change(engine: &impl Engine) {
     live(&store, &mut world, 5).await;
     compare(&store, &world, &mut runner, draws).await;
     sweep(&store, &world).await;
-    ranks_are_built(&store, 8).await;
     live(&store, &mut world, 6).await;
     sweep(&store, &world).await;
 }
 
-/// Waits until that many orders have ranks, where there are any.
-pub(crate) async fn ranks_are_built(store: &Store, orders: usize) {
-    let built = async {
-        while store.ranks().is_some_and(|(_, built)| built < orders) {
+/// Waits until every order has ranks.
+pub(crate) async fn ranks_stand(store: &Store) {
+    let stand = async {
+        while !store.ranks_stand() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_mins(1), built).await.expect("the ranks are built");
+    tokio::time::timeout(Duration::from_mins(1), stand).await.expect("the ranks are made");
+}
+
+/// How many skips were made by ranks, and how many by walking although the order has ranks.
+pub(crate) fn skips(store: &Store) -> [f64; 2] {
+    ["ranks", "walk"].map(|by| sample(store, &format!("store_skips_total{{by=\"{by}\"}}")))
 }
 
 /// Every row of a list in one snapshot, page by page.
@@ -214,16 +220,24 @@ async fn all(store: &Store, query: &ListQuery<repos::RepoFilter>) -> (store::Rea
 }
 
 pub(crate) async fn deep_pages_belong_to_their_snapshot(engine: &impl Engine) {
-    let store = engine.open().await.expect("opens");
-    store.set_rank_stride(4);
-    let org = kit::org(&store, 1).await.uid;
+    snapshots_agree(&[engine.open().await.expect("opens")]).await;
+}
+
+/// Asks each of the stores of one database for deep pages while all of them write.
+pub(crate) async fn snapshots_agree(stores: &[Store]) {
+    for store in stores {
+        store.set_rank_stride(4);
+    }
+    let store = &stores[0];
+    let org = kit::org(store, 1).await.uid;
     for n in 0..80 {
-        kit::add_repo(&store, kit::repo(kit::child(&org, n * 10), &format!("steady{:03}", n * 37 % 80))).await;
+        kit::add_repo(store, kit::repo(kit::child(&org, n * 10), &format!("steady{:03}", n * 37 % 80))).await;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let noise: Vec<_> = (0..3_u64)
         .map(|task| {
-            let (store, org, stop) = (store.clone(), org.clone(), Arc::clone(&stop));
+            let store = stores[usize::try_from(task).expect("few") % stores.len()].clone();
+            let (org, stop) = (org.clone(), Arc::clone(&stop));
             tokio::spawn(async move {
                 let mut n = 0;
                 while !stop.load(Ordering::Relaxed) {
@@ -242,15 +256,15 @@ pub(crate) async fn deep_pages_belong_to_their_snapshot(engine: &impl Engine) {
         .collect();
     let children = UidpFilter { children_of: Some(ParentFilter::At(org.clone())), ..UidpFilter::default() };
     for round in 0..60_usize {
-        if round == 12 {
-            // Every order was asked for, some of them by now from ranks.
-            ranks_are_built(&store, 6).await;
+        let store = &stores[round / 2 % stores.len()];
+        if round > 12 {
+            ranks_stand(store).await;
         }
         let field = [OrderField::Uid, OrderField::Name, OrderField::CreatedAt][round % 3];
         let part = if round % 2 == 0 { children.clone() } else { UidpFilter::default() };
         let order = Order { field, descending: round % 4 > 1 };
         let query = ListQuery { order, uidp: part, ..kit::everything(repos::RepoFilter::default()) };
-        let (mut reader, uids) = all(&store, &query).await;
+        let (mut reader, uids) = all(store, &query).await;
         for skip in [5, 17, 33, 60, 79] {
             let deep = ListQuery { skip: u32::try_from(skip).expect("few"), page_size: 3, ..query.clone() };
             let page = repos::list(&mut reader, &deep).await.expect("lists");
@@ -258,6 +272,9 @@ pub(crate) async fn deep_pages_belong_to_their_snapshot(engine: &impl Engine) {
             let found: Vec<_> = page.items.iter().map(|repo| &repo.uid).collect();
             assert_eq!(found, uids.iter().skip(skip).take(3).collect::<Vec<_>>(), "{skip} rows into {order:?}");
         }
+    }
+    for store in stores {
+        assert!(skips(store)[0] > 40.0, "ranks are of use while rows come and go: {:?}", skips(store));
     }
     stop.store(true, Ordering::Relaxed);
     for task in noise {

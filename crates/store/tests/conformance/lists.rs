@@ -22,7 +22,7 @@ use store::{
     registry::repos,
 };
 
-use super::{Engine, deep::ranks_are_built, kit};
+use super::{Engine, deep::ranks_stand, kit};
 
 /// Everything in the store.
 #[derive(Clone, Default)]
@@ -361,7 +361,7 @@ pub(crate) async fn pages_equal_the_naive_list(engine: &impl Engine) {
         })
     });
     outcome.expect("every page is right");
-    ranks_are_built(&store, 4).await;
+    ranks_stand(&store).await;
 }
 
 impl World {

@@ -7,7 +7,7 @@ use store::{Later, Store, iam::groups};
 use super::{Engine, kit};
 
 /// The value of a sample, by its name and labels as they are written.
-fn sample(store: &Store, name: &str) -> f64 {
+pub(crate) fn sample(store: &Store, name: &str) -> f64 {
     let (mut registry, mut text) = (Registry::default(), String::new());
     store.metrics().register(&mut registry);
     encode_registry(&mut text, &registry).expect("encodes");

@@ -11,8 +11,11 @@ use super::{
 use crate::engine::{Param, schema};
 
 /// Every step in order. A released step never changes; new ones are added at the end.
-pub(crate) const STEPS: &[&str] =
-    &[include_str!("../../../migrations/postgres/0001_core.sql"), include_str!("../../../migrations/postgres/0002_children.sql")];
+pub(crate) const STEPS: &[&str] = &[
+    include_str!("../../../migrations/postgres/0001_core.sql"),
+    include_str!("../../../migrations/postgres/0002_children.sql"),
+    include_str!("../../../migrations/postgres/0003_moves.sql"),
+];
 
 /// The oldest server that is supported, as `server_version_num`.
 const OLDEST: i64 = 150_000;

@@ -13,10 +13,7 @@ use rusqlite::{
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::{fault, ledger::Ledger, pool::Lease};
-use crate::{
-    engine::{Executed, Param, Row},
-    ranks::{Fences, Move, Walk},
-};
+use crate::engine::{Executed, Param, Row};
 
 /// A connection that may be shared by its owner and whoever is in a transaction on it, one after the other.
 pub(crate) type Shared = Arc<Mutex<rusqlite::Connection>>;
@@ -34,8 +31,8 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 enum Role {
     /// Gives the connection back when dropped.
-    Reads(Lease),
-    /// Counts revisions and moves.
+    Reads(#[expect(dead_code, reason = "gives the connection back when dropped")] Lease),
+    /// Counts revisions.
     Writes(Arc<Ledger>),
 }
 
@@ -107,28 +104,6 @@ impl Connection {
             }
             Role::Reads(_) => Err(Error::internal("a snapshot takes no revision")),
         }
-    }
-
-    /// Tells the lists where a row has gone.
-    pub(crate) fn moved(&mut self, step: Move) {
-        if let Role::Writes(ledger) = &self.role {
-            ledger.note(step);
-        }
-    }
-
-    /// The fences of a walk in this snapshot, if passing over so many rows is worth them.
-    pub(crate) fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
-        let Role::Reads(lease) = &self.role else { return Ok(None) };
-        let ranks = lease.ranks();
-        if rows <= ranks.stride() {
-            return Ok(None);
-        }
-        let mut revision = Revision::default();
-        self.query("SELECT n FROM revision", &[], |row| {
-            revision = row.revision(0)?;
-            Ok(ControlFlow::Break(()))
-        })?;
-        Ok(ranks.at(walk, revision))
     }
 
     pub(crate) fn is_spoilt(&self) -> bool {

@@ -17,12 +17,10 @@ use super::{
     fault,
     folder::Folder,
     ledger::Ledger,
-    ranks::divide,
 };
 use crate::{
     BoxFuture, Metrics, engine,
     engine::queue::{BATCH, Job, Outcome, Queue, Write, answer_all},
-    ranks::Ranks,
     writer::{Mode, Writer},
 };
 
@@ -36,15 +34,9 @@ pub(super) struct GroupCommit {
 
 impl GroupCommit {
     /// Starts the thread on its connection. The folder's lock goes when the thread ends.
-    pub(super) fn start(
-        raw: rusqlite::Connection,
-        last: Revision,
-        ranks: Arc<Ranks>,
-        folder: Folder,
-        metrics: Metrics,
-    ) -> Result<Self> {
+    pub(super) fn start(raw: rusqlite::Connection, last: Revision, folder: Folder, metrics: Metrics) -> Result<Self> {
         let ledger = Arc::new(Ledger::new(last));
-        let session = Session { raw: Arc::new(Mutex::new(raw)), ledger: Arc::clone(&ledger), ranks, metrics };
+        let session = Session { raw: Arc::new(Mutex::new(raw)), ledger: Arc::clone(&ledger), metrics };
         let (queue, jobs) = Queue::new();
         let serve = move || {
             session.serve(jobs);
@@ -102,7 +94,6 @@ impl Drop for GroupCommit {
 struct Session {
     raw: Shared,
     ledger: Arc<Ledger>,
-    ranks: Arc<Ranks>,
     metrics: Metrics,
 }
 
@@ -138,7 +129,7 @@ impl Session {
                 write.answer(None);
                 continue;
             }
-            let (before, mark) = (self.ledger.revision(), self.ledger.mark());
+            let before = self.ledger.revision();
             let connection = Connection::writing(Arc::clone(&self.raw), Arc::clone(&self.ledger));
             let outcome = at_once(write.run(engine::Connection::Sqlite(connection))).unwrap_or_else(|| {
                 write.fail(Error::internal("a write waited for something other than its own statements"));
@@ -150,15 +141,11 @@ impl Session {
                 self.ledger.set_revision(before);
             }
             let keep = outcome == Outcome::Keep;
-            if !keep {
-                self.ledger.forget_after(mark);
-            }
             match self.end_savepoint(keep) {
                 Ok(()) => kept += usize::from(keep),
                 // Some failures (disk full, I/O) make SQLite roll back everything since BEGIN: nobody's work is kept.
                 Err(error) => {
                     self.roll_back();
-                    self.ledger.forget_after(0);
                     kept = 0;
                     let lost = Error::new(
                         Kind::Unavailable,
@@ -177,7 +164,6 @@ impl Session {
             Ok(()) => answer_all(ran, None),
             Err(error) => {
                 self.roll_back();
-                self.ledger.forget_after(0);
                 answer_all(ran, Some(&fault::translate(error)));
             }
         }
@@ -199,9 +185,6 @@ impl Session {
         // Before anybody is answered: who was told of a write never finds an older number here.
         self.ledger.publish(last);
         self.metrics.committed(kept, since.elapsed());
-        let stride = self.ranks.stride();
-        let divide = |walk, from: &_, to: Option<&_>| divide(&lock(&self.raw), stride, walk, from, to);
-        self.ranks.publish(last, &self.ledger.take_moves(), divide);
         Ok(())
     }
 

@@ -7,8 +7,11 @@ use super::fault::translate;
 use crate::engine::schema;
 
 /// Every step in order. A released step never changes; new ones are added at the end.
-pub(crate) const STEPS: &[&str] =
-    &[include_str!("../../../migrations/sqlite/0001_core.sql"), include_str!("../../../migrations/sqlite/0002_children.sql")];
+pub(crate) const STEPS: &[&str] = &[
+    include_str!("../../../migrations/sqlite/0001_core.sql"),
+    include_str!("../../../migrations/sqlite/0002_children.sql"),
+    include_str!("../../../migrations/sqlite/0003_moves.sql"),
+];
 
 /// Applies the steps that the database does not have yet, all or none.
 ///

@@ -15,7 +15,7 @@ use super::{
     connection::{Connection, Shared, lock},
     fault,
 };
-use crate::{engine::queue::overloaded, ranks::Ranks};
+use crate::engine::queue::overloaded;
 
 /// How long a reader waits for a connection before the server calls itself overloaded.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -26,12 +26,11 @@ pub(super) struct Pool {
     file: PathBuf,
     idle: Mutex<Vec<Shared>>,
     permits: Arc<Semaphore>,
-    ranks: Arc<Ranks>,
 }
 
 impl Pool {
-    pub(super) fn new(file: PathBuf, size: usize, ranks: Arc<Ranks>) -> Arc<Self> {
-        Arc::new(Self { file, idle: Mutex::default(), permits: Arc::new(Semaphore::new(size)), ranks })
+    pub(super) fn new(file: PathBuf, size: usize) -> Arc<Self> {
+        Arc::new(Self { file, idle: Mutex::default(), permits: Arc::new(Semaphore::new(size)) })
     }
 
     /// A connection at the state of the last commit.
@@ -75,12 +74,6 @@ pub(super) struct Lease {
     raw: Shared,
     pool: Arc<Pool>,
     _permit: OwnedSemaphorePermit,
-}
-
-impl Lease {
-    pub(super) fn ranks(&self) -> Arc<Ranks> {
-        Arc::clone(&self.pool.ranks)
-    }
 }
 
 impl Drop for Lease {

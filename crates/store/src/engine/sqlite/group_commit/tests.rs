@@ -41,9 +41,8 @@ fn session() -> (Session, TempDir) {
     raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON").expect("is set");
     migrate(&mut raw).expect("migrates");
     let last = Revision::default();
-    let (ranks, _) = Ranks::new(last);
     let ledger = Arc::new(Ledger::new(last));
-    (Session { raw: Arc::new(Mutex::new(raw)), ledger, ranks: Arc::new(ranks), metrics: Metrics::new() }, folder)
+    (Session { raw: Arc::new(Mutex::new(raw)), ledger, metrics: Metrics::new() }, folder)
 }
 
 /// Runs the requests together; gives what each was told.

@@ -1,0 +1,25 @@
+//! The fences of a reader's own snapshot: those of a commit before it, and what the feed tells since.
+
+use domain::Result;
+
+use super::{Fences, Ranks, Walk, moves};
+use crate::{Reader, iam::standings};
+
+/// Changes that a reader looks through. With more, walking may be as quick, and the fences are being moved forward.
+const MOST: usize = 5000;
+
+/// The fences of the walk in the reader's snapshot. `None` when there are none, or none that it can make its own.
+pub(crate) async fn fences(reader: &mut Reader, ranks: &Ranks, walk: Walk) -> Result<Option<Fences>> {
+    let at = standings::position(reader).await?;
+    let Some((as_of, mut fences)) = ranks.at(walk, at) else { return Ok(None) };
+    if as_of == at.revision {
+        return Ok(Some(fences));
+    }
+    let Some(stretch) = moves::after(reader, moves::behind(as_of), MOST).await? else { return Ok(None) };
+    if stretch.steps.len() > ranks.stride() || stretch.more.is_some() {
+        // The next reader finds less to do.
+        ranks.wake();
+    }
+    let follows = stretch.more.is_none() && fences.apply(walk, &stretch.steps).is_ok();
+    Ok(follows.then_some(fences))
+}

@@ -1,0 +1,178 @@
+//! The task that makes the fences when a store opens, and moves them forward as the feed tells.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use domain::{Error, Result};
+use tokio::{task::JoinHandle, time::Instant};
+
+use super::{Fences, Ranks, Walk, fences::Misfit, moves, scan, versions::Version};
+use crate::{Reader, engine::Engine, iam::standings};
+
+/// How long fences stay behind when little changes, and when more than [`MANY`] changes came meanwhile.
+const PERIODS: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(100)];
+const MANY: usize = 1000;
+/// How long nothing is made anew after fences had to be given up: while an older program writes to the same database, its
+/// changes do not tell enough, and new ones would not last.
+const PAUSE: Duration = Duration::from_mins(1);
+/// Changes read at once.
+const STRETCH: usize = 10_000;
+
+/// The handle of the task. Dropping it ends the task soon.
+#[derive(Debug)]
+pub(crate) struct Follower {
+    ranks: Arc<Ranks>,
+    task: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Follower {
+    /// Starts the task. It holds no claim on the engine between snapshots.
+    ///
+    /// # Errors
+    /// Internal outside a runtime.
+    pub(crate) fn start(engine: Weak<Engine>, ranks: Arc<Ranks>) -> Result<Self> {
+        let runtime = tokio::runtime::Handle::try_current().map_err(Error::internal)?;
+        let task = Task { engine, ranks: Arc::clone(&ranks), not_before: Instant::now(), failing: false, steps: 0 };
+        Ok(Self { ranks, task: Mutex::new(Some(runtime.spawn(task.run()))) })
+    }
+
+    /// Ends the task.
+    pub(crate) async fn stop(&self) {
+        self.ranks.close();
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(task) = task
+            && let Err(error) = task.await
+        {
+            tracing::error!(%error, "what keeps the ranks of lists has ended early");
+        }
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.ranks.close();
+    }
+}
+
+struct Task {
+    engine: Weak<Engine>,
+    ranks: Arc<Ranks>,
+    /// When fences may be made next.
+    not_before: Instant,
+    failing: bool,
+    /// How many rows had moved when the fences were moved forward last.
+    steps: usize,
+}
+
+impl Task {
+    async fn run(mut self) {
+        while !self.ranks.is_closed() {
+            let round = self.round().await;
+            match &round {
+                Ok(_) => self.failing = false,
+                Err(error) if !self.failing && !self.ranks.is_closed() => {
+                    tracing::warn!(?error, "cannot keep the ranks of lists up to date; pages far behind the first are slow");
+                    self.failing = true;
+                }
+                Err(_) => {}
+            }
+            if !matches!(round, Ok(true)) {
+                let [seldom, often] = PERIODS;
+                self.ranks.rest(if self.steps > MANY { often } else { seldom }).await;
+            }
+        }
+    }
+
+    /// Moves all fences forward and makes those of one more walk. Answers whether it did the latter.
+    async fn round(&mut self) -> Result<bool> {
+        self.steps = 0;
+        if !self.is_up_to_date()
+            && let Some(mut reader) = self.snapshot().await?
+        {
+            self.forward(&mut reader).await?;
+        }
+        let missing = self.ranks.missing().filter(|_| Instant::now() >= self.not_before);
+        let Some(walk) = missing else { return Ok(false) };
+        let Some(mut reader) = self.snapshot().await? else { return Ok(false) };
+        self.make(&mut reader, walk).await
+    }
+
+    /// Whether that is known without asking the database.
+    fn is_up_to_date(&self) -> bool {
+        let published = self.engine.upgrade().and_then(|engine| engine.published());
+        published.is_some_and(|revision| self.ranks.hold_at(revision))
+    }
+
+    async fn snapshot(&self) -> Result<Option<Reader>> {
+        let Some(engine) = self.engine.upgrade() else { return Ok(None) };
+        Ok(Some(Reader::new(engine.snapshot().await?)))
+    }
+
+    async fn make(&self, reader: &mut Reader, walk: Walk) -> Result<bool> {
+        let (at, stride) = (standings::position(reader).await?, self.ranks.stride());
+        if !self.ranks.is_of(at) {
+            return Ok(true);
+        }
+        let Some(fences) = scan::all(reader, walk, stride, || !self.ranks.is_closed()).await? else { return Ok(false) };
+        self.ranks.put(walk, Version { since: at.revision, upto: at.revision, fences }, stride);
+        Ok(true)
+    }
+
+    async fn forward(&mut self, reader: &mut Reader) -> Result<()> {
+        let (at, stride) = (standings::position(reader).await?, self.ranks.stride());
+        let mut walks: Vec<_> = self.ranks.last(at).into_iter().map(|(walk, version)| (walk, version, Ok(false))).collect();
+        let Some(oldest) = walks.iter().map(|(_, version, _)| version.upto).min() else { return Ok(()) };
+        let mut next = (oldest < at.revision).then(|| moves::behind(oldest));
+        while let Some(after) = next {
+            let Some(stretch) = moves::after(reader, after, STRETCH).await? else {
+                tracing::info!("the feed does not tell where rows stand; the ranks of lists are made anew in a minute");
+                self.give_up(walks.into_iter().map(|(walk, ..)| walk));
+                return Ok(());
+            };
+            for (walk, version, moved) in &mut walks {
+                let steps = stretch.steps.iter().filter(|step| step.revision > version.upto);
+                *moved = moved.and_then(|moved| Ok(version.fences.apply(*walk, steps)? || moved));
+            }
+            self.steps += stretch.steps.len();
+            next = stretch.more;
+        }
+        for (walk, mut version, moved) in walks {
+            let fits = match moved {
+                Ok(true) => {
+                    version.since = at.revision;
+                    tidy(reader, walk, &mut version.fences, stride).await?
+                }
+                other => other.map(drop),
+            };
+            if fits.is_ok() {
+                version.upto = at.revision;
+                self.ranks.put(walk, version, stride);
+            } else {
+                tracing::error!(?walk, "the ranks of a list do not fit what the feed tells and are made anew in a minute");
+                self.give_up([walk]);
+            }
+        }
+        Ok(())
+    }
+
+    fn give_up(&mut self, walks: impl IntoIterator<Item = Walk>) {
+        for walk in walks {
+            self.ranks.forget(walk);
+        }
+        self.not_before = Instant::now() + PAUSE;
+    }
+}
+
+/// Divides parts that have grown, and joins those that have shrunk. The fences are those of the reader's snapshot.
+async fn tidy(reader: &mut Reader, walk: Walk, fences: &mut Fences, stride: usize) -> Result<std::result::Result<(), Misfit>> {
+    fences.join(stride / 2);
+    while let Some(part) = fences.crowded(2 * stride) {
+        let parts = scan::divided(reader, walk, fences, part, stride).await?;
+        if let Err(misfit) = fences.divide(part, parts) {
+            return Ok(Err(misfit));
+        }
+    }
+    Ok(Ok(()))
+}

@@ -1,0 +1,89 @@
+//! What the feed tells of rows that have moved.
+
+use domain::{Noun, Op, Result, Revision, Uidp};
+
+use super::{Key, Move, Spot, Walk};
+use crate::{Reader, engine::Row};
+
+/// A row that moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) revision: Revision,
+    pub(super) noun: Noun,
+    pub(super) uid: Uidp,
+    pub(super) spots: Move,
+}
+
+impl Step {
+    /// The key that goes and the key that comes, as the walk sees them.
+    pub(super) fn keys(&self, walk: Walk) -> (Option<Key>, Option<Key>) {
+        let key = |spot: &Option<Spot>| spot.as_ref().filter(|_| self.noun == walk.noun).map(|spot| walk.key(&self.uid, spot));
+        (key(&self.spots.from), key(&self.spots.to))
+    }
+}
+
+/// A place in the feed: a commit, and a change of it.
+pub(super) type At = (Revision, i64);
+
+/// Behind the last change of a commit.
+pub(super) fn behind(revision: Revision) -> At {
+    (revision, i64::MAX)
+}
+
+/// Some of the feed.
+#[derive(Debug)]
+pub(super) struct Stretch {
+    pub(super) steps: Vec<Step>,
+    /// Its last change, when there are perhaps more after it.
+    pub(super) more: Option<At>,
+}
+
+/// What has moved after a place in the feed, as told by at most `limit` changes. `None` when a change does not tell where its
+/// row stands: everything was restored, or the program that wrote it knows no ranks.
+pub(super) async fn after(reader: &mut Reader, (revision, ordinal): At, limit: usize) -> Result<Option<Stretch>> {
+    let sql = format!(
+        "SELECT revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at FROM changes \
+         WHERE (revision, ordinal) > ($1, $2) ORDER BY revision, ordinal LIMIT {limit}"
+    );
+    let (mut told, mut steps, mut last) = (true, Vec::new(), None);
+    let read = |row: &Row<'_>| {
+        last = Some((row.revision(0)?, row.int(1)?));
+        match change(row)? {
+            Change::Moved(step) => steps.push(step),
+            Change::Stayed => {}
+            Change::Untold => told = false,
+        }
+        Ok(())
+    };
+    let read = reader.query_map(&sql, &[revision.into(), ordinal.into()], read).await?.len();
+    Ok(told.then_some(Stretch { steps, more: last.filter(|_| read == limit) }))
+}
+
+enum Change {
+    Moved(Step),
+    Stayed,
+    Untold,
+}
+
+fn change(row: &Row<'_>) -> Result<Change> {
+    let (noun, op): (Noun, Op) = (row.word(2)?, row.word(4)?);
+    let spots = Move { from: spot(row, 5)?, to: spot(row, 7)? };
+    Ok(match noun {
+        Noun::SigningKey => Change::Stayed,
+        Noun::Store => Change::Untold,
+        Noun::Group | Noun::Identity | Noun::Role | Noun::RoleBinding | Noun::Repo => match spots {
+            // Its bindings have changed, and it has not.
+            Move { from: None, to: None } if op == Op::Rebound => Change::Stayed,
+            Move { from: None, to: None } => Change::Untold,
+            spots if spots.from == spots.to => Change::Stayed,
+            spots => Change::Moved(Step { revision: row.revision(0)?, noun, uid: row.uidp(3)?, spots }),
+        },
+    })
+}
+
+fn spot(row: &Row<'_>, at: usize) -> Result<Option<Spot>> {
+    match row.opt_string(at)? {
+        Some(name) => Ok(Some(Spot { name, created_at: row.time(at + 1)? })),
+        None => Ok(None),
+    }
+}
