@@ -6,7 +6,10 @@
 
 use domain::{Noun, Result, Uidp};
 
-use crate::{Reader, Writer, engine::Param};
+use crate::{
+    Reader, Writer,
+    engine::{Param, Row},
+};
 
 /// Places looked up by one statement.
 const CHUNK: usize = 256;
@@ -44,17 +47,22 @@ pub(crate) async fn forget(tx: &mut Writer, prefix: &Uidp) -> Result<()> {
     tx.send("DELETE FROM counts WHERE prefix = $1 AND n = 0", &[prefix.into()]).await
 }
 
-/// How many rows of `noun` live below all these places together. No place may be inside another.
-pub(crate) async fn below(reader: &mut Reader, noun: Noun, prefixes: &[&str]) -> Result<u64> {
-    let mut total = 0;
+/// How many rows of `noun` live below this place.
+pub(crate) async fn below(reader: &mut Reader, noun: Noun, prefix: &str) -> Result<u64> {
+    Ok(below_each(reader, noun, &[prefix]).await?.into_iter().map(|(_, n)| n).sum())
+}
+
+/// How many rows of `noun` live below each of these places, in no order. Those that have none may be missing.
+pub(crate) async fn below_each(reader: &mut Reader, noun: Noun, prefixes: &[&str]) -> Result<Vec<(String, u64)>> {
+    let mut found = Vec::with_capacity(prefixes.len());
     for chunk in prefixes.chunks(CHUNK) {
         let mut params: Vec<Param<'_>> = vec![noun.as_str().into()];
         params.extend(chunk.iter().map(|prefix| Param::from(*prefix)));
-        let sql = format!("SELECT n FROM counts WHERE noun = $1 AND prefix IN ({})", placeholders(2, chunk.len()));
-        let counts = reader.query_map(&sql, &params, |row| row.int(0)).await?;
-        total += counts.into_iter().filter_map(|n| u64::try_from(n).ok()).sum::<u64>();
+        let sql = format!("SELECT prefix, n FROM counts WHERE noun = $1 AND prefix IN ({})", placeholders(2, chunk.len()));
+        let read = |row: &Row<'_>| Ok((row.string(0)?, u64::try_from(row.int(1)?).unwrap_or(0)));
+        found.extend(reader.query_map(&sql, &params, read).await?);
     }
-    Ok(total)
+    Ok(found)
 }
 
 /// How many rows of `noun` live directly in this place; those without a parent live in `/`.

@@ -188,7 +188,7 @@ pub async fn children(reader: &mut Reader, uid: &Uidp) -> Result<Option<&'static
         (Noun::Role, 0, "child roles"),
     ];
     for (noun, allowed, children) in BLOCKERS {
-        if counts::below(reader, noun, &[uid.as_str()]).await? > allowed {
+        if counts::below(reader, noun, uid.as_str()).await? > allowed {
             return Ok(Some(children));
         }
     }

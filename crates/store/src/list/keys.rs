@@ -65,7 +65,9 @@ impl<'a, E: Entity> Keys<'a, E> {
         match streams {
             [] => Ok(Vec::new()),
             [stream] => self.stream(reader, stream, skip, want).await,
-            _ if subtrees && self.order.field == OrderField::Uid => self.in_sequence(reader, streams, skip, want).await,
+            _ if subtrees && self.order.field == OrderField::Uid && !self.is_found_by_term() => {
+                self.in_sequence(reader, streams, skip, want).await
+            }
             _ if streams.len().saturating_mul(skip + want) <= MERGE => self.merged(reader, streams, skip, want).await,
             _ => scan::keys(self, reader, streams, skip, want).await,
         }
@@ -107,9 +109,18 @@ impl<'a, E: Entity> Keys<'a, E> {
         reader.query_map(&sql.text, &sql.params, |row| self.read(row)).await
     }
 
+    /// Whether the rows of all streams are found together, by the index of a condition.
+    fn is_found_by_term(&self) -> bool {
+        self.terms.iter().any(|term| term.indexed)
+    }
+
     /// Subtrees in byte order are one after the other in the order of identifiers.
     async fn in_sequence(&self, reader: &mut Reader, streams: &[Stream], mut skip: usize, want: usize) -> Result<Vec<Cursor>> {
         let mut keys = Vec::new();
+        let passes = skip > 0 && self.terms.is_empty();
+        let places = streams.iter().filter_map(|stream| if let Stream::Below(at) = stream { Some(at) } else { None });
+        let places: Vec<_> = places.filter(|_| passes).collect();
+        let sizes = totals::below::<E>(reader, &places).await?;
         let mut in_order: Vec<_> = streams.iter().collect();
         if self.order.descending {
             in_order.reverse();
@@ -119,7 +130,7 @@ impl<'a, E: Entity> Keys<'a, E> {
                 continue;
             }
             if skip > 0 {
-                let rows = totals::after_cursor(self, reader, stream).await?;
+                let rows = totals::after_cursor(self, reader, stream, &sizes).await?;
                 if rows <= skip as u64 {
                     skip -= usize::try_from(rows).unwrap_or(skip);
                     continue;

@@ -40,8 +40,8 @@ pub(super) async fn plan<E: Entity>(
             let columns = if order == OrderField::Name { "org_name" } else { "org_created_at" };
             // A small folder is sorted; in a large one, enough of the organization's rows are its own to walk past the others.
             let walks = place.is_root() || {
-                let folder = counts::below(reader, E::NOUN, &[place.as_str()]).await?;
-                let org = counts::below(reader, E::NOUN, &[place.root_text()]).await?;
+                let folder = counts::below(reader, E::NOUN, place.as_str()).await?;
+                let org = counts::below(reader, E::NOUN, place.root_text()).await?;
                 let depth = u64::try_from(depth).unwrap_or(u64::MAX);
                 depth.saturating_mul(org) / folder.max(1) < folder.saturating_mul(ROW)
             };

@@ -1,5 +1,7 @@
 //! How many items a list has: by the counters where they know, by counting rows otherwise.
 
+use std::collections::HashMap;
+
 use domain::{Noun, OrderField, Result, Uidp};
 
 use super::{CHUNK, Entity, Sql, Stream, keys::Keys, plan::plan, scan};
@@ -21,37 +23,44 @@ pub(super) async fn total<E: Entity>(reader: &mut Reader, keys: &Keys<'_, E>, st
             _ => total += rows(keys, reader, stream, false).await?,
         }
     }
-    Ok(total + below::<E>(reader, &subtrees).await?)
+    Ok(total + below::<E>(reader, &subtrees).await?.values().sum::<u64>())
 }
 
-/// How many rows of a subtree come after the cursor.
-pub(super) async fn after_cursor<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Stream) -> Result<u64> {
+/// How many rows of a subtree come after the cursor; `sizes` are what the counters say.
+pub(super) async fn after_cursor<E: Entity>(
+    keys: &Keys<'_, E>,
+    reader: &mut Reader,
+    stream: &Stream,
+    sizes: &HashMap<String, u64>,
+) -> Result<u64> {
     match (stream, keys.cursor) {
         (Stream::Below(place), Some(cursor)) if place.contains(&cursor.uid) => rows(keys, reader, stream, true).await,
-        (Stream::Below(place), _) if keys.terms.is_empty() => below::<E>(reader, &[place]).await,
+        (Stream::Below(place), _) if keys.terms.is_empty() => Ok(sizes.get(place.as_str()).copied().unwrap_or(0)),
         _ => rows(keys, reader, stream, false).await,
     }
 }
 
-/// How many rows these subtrees have together.
-async fn below<E: Entity>(reader: &mut Reader, places: &[&Uidp]) -> Result<u64> {
+/// How many rows each of these subtrees has, as far as it has any, filters apart.
+pub(super) async fn below<E: Entity>(reader: &mut Reader, places: &[&Uidp]) -> Result<HashMap<String, u64>> {
     let prefixes: Vec<_> = places.iter().map(|place| place.as_str()).collect();
-    let mut total = counts::below(reader, E::NOUN, &prefixes).await?;
+    let mut sizes: HashMap<_, _> = counts::below_each(reader, E::NOUN, &prefixes).await?.into_iter().collect();
     // Groups count themselves; other nouns may be named as the top of their own subtree.
     if E::NOUN != Noun::Group {
         for chunk in places.chunks(CHUNK) {
             let mut sql = Sql::new(format!("SELECT uid FROM {} WHERE uid IN ", E::TABLE));
             sql.among(chunk.iter().copied());
-            total += reader.query_map(&sql.text, &sql.params, |_| Ok(())).await?.len() as u64;
+            for uid in reader.query_map(&sql.text, &sql.params, |row| row.string(0)).await? {
+                *sizes.entry(uid).or_default() += 1;
+            }
         }
     }
-    Ok(total)
+    Ok(sizes)
 }
 
 async fn rows<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Stream, from_cursor: bool) -> Result<u64> {
     if keys.terms.is_empty() && !from_cursor {
         match stream {
-            Stream::All => return counts::below(reader, E::NOUN, &[Uidp::ROOT]).await,
+            Stream::All => return counts::below(reader, E::NOUN, Uidp::ROOT).await,
             Stream::Roots => return counts::children(reader, E::NOUN, Uidp::ROOT).await,
             Stream::Children(parent) => return counts::children(reader, E::NOUN, parent.as_str()).await,
             Stream::Below(_) | Stream::ProperlyBelow(_) | Stream::One(_) => {}
