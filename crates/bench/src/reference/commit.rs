@@ -101,10 +101,11 @@ impl Writer {
         for prefix in ["/", organization, uid] {
             count.execute(params![prefix, i64::from(prefix == organization)])?;
         }
-        let mut change = self
-            .connection
-            .prepare_cached("INSERT INTO changes (revision, ordinal, noun, uid, op) VALUES (?1, 0, 'group', ?2, 'created')")?;
-        change.execute(params![revision, uid])?;
+        let mut change = self.connection.prepare_cached(
+            "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at) \
+             VALUES (?1, 0, 'group', ?2, 'created', NULL, NULL, ?3, ?4)",
+        )?;
+        change.execute(params![revision, uid, name, now])?;
         let mut event = self.connection.prepare_cached(
             "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, snapshot, at) \
              VALUES (?1, 0, 'dev.chainguard.api.iam.group.created.v1', 'v2beta1', 1, ?2, ?2, ?3, ?4, ?5)",

@@ -64,8 +64,8 @@ VALUES ('{organization}/' || lpad(to_hex(:number::bigint), 16, '0'), '{organizat
 INSERT INTO counts (prefix, noun, n, children)
 VALUES ('/', 'group', 1, 0), ('{organization}', 'group', 1, 1), ('{organization}/' || lpad(to_hex(:number::bigint), 16, '0'), 'group', 1, 0)
 ON CONFLICT (prefix, noun) DO UPDATE SET n = counts.n + 1, children = counts.children + excluded.children;
-INSERT INTO changes (revision, ordinal, noun, uid, op)
-VALUES (:revision, 0, 'group', '{organization}/' || lpad(to_hex(:number::bigint), 16, '0'), 'created');
+INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at)
+VALUES (:revision, 0, 'group', '{organization}/' || lpad(to_hex(:number::bigint), 16, '0'), 'created', NULL, NULL, '{NAME}', {now});
 INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, snapshot, at)
 VALUES (:revision, 0, 'dev.chainguard.api.iam.group.created.v1', 'v2beta1', true, '{organization}/' || lpad(to_hex(:number::bigint), 16, '0'), '{organization}/' || lpad(to_hex(:number::bigint), 16, '0'), '{organization}', '{{"spec":{{"name":"{NAME}","description":"{DESCRIPTION}"}},"created_at": {now}, "updated_at": {now}}}', {now});
 INSERT INTO audit (at, revision, actor, method, request_id, noun, subject, op, outcome)
