@@ -9,6 +9,9 @@ use crate::{
     engine::{Row, json},
 };
 
+/// What [`read`] reads, in its order.
+pub(crate) const COLUMNS: &str = "at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome";
+
 /// The outcome of what succeeded; anything else is the name of a [`domain::Rule`].
 pub const OK: &str = "OK";
 
@@ -122,17 +125,10 @@ pub(crate) async fn append(tx: &mut Writer, entry: &AuditEntry) -> Result<()> {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn newest(reader: &mut Reader, limit: u32) -> Result<Vec<AuditEntry>> {
-    reader
-        .query_map(
-            "SELECT at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome \
-             FROM audit ORDER BY id DESC LIMIT $1",
-            &[i64::from(limit).into()],
-            read,
-        )
-        .await
+    reader.query_map(&format!("SELECT {COLUMNS} FROM audit ORDER BY id DESC LIMIT $1"), &[i64::from(limit).into()], read).await
 }
 
-fn read(row: &Row<'_>) -> Result<AuditEntry> {
+pub(crate) fn read(row: &Row<'_>) -> Result<AuditEntry> {
     Ok(AuditEntry {
         at: row.time(0)?,
         revision: row.opt_int(1)?.map(Revision),

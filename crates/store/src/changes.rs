@@ -12,6 +12,9 @@ use crate::{
     ranks::{Move, Spot},
 };
 
+/// What [`read`] reads, in its order.
+pub(crate) const COLUMNS: &str = "revision, ordinal, noun, uid, op";
+
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -80,13 +83,13 @@ pub(crate) async fn append(tx: &mut Writer, changes: &[Told]) -> Result<()> {
 pub async fn since(reader: &mut Reader, after: Revision, limit: u32) -> Result<Vec<Change>> {
     reader
         .query_map(
-            "SELECT revision, ordinal, noun, uid, op FROM changes WHERE revision > $1 ORDER BY revision, ordinal LIMIT $2",
+            &format!("SELECT {COLUMNS} FROM changes WHERE revision > $1 ORDER BY revision, ordinal LIMIT $2"),
             &[after.into(), i64::from(limit).into()],
             read,
         )
         .await
 }
 
-fn read(row: &Row<'_>) -> Result<Change> {
+pub(crate) fn read(row: &Row<'_>) -> Result<Change> {
     Ok(Change { revision: row.revision(0)?, ordinal: row.int(1)?, noun: row.word(2)?, uid: row.string(3)?, op: row.word(4)? })
 }

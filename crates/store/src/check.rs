@@ -3,6 +3,7 @@
 //! Nothing is changed, and one snapshot is read, so that a server may be writing meanwhile.
 
 mod probe;
+mod rows;
 mod rules;
 
 use domain::{Result, Revision};
@@ -16,7 +17,7 @@ use crate::{Reader, Store};
 /// What does not agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Which check has found it: `counters`, `places`, `links`, `revisions`, `feed`, `audit`, `outbox`, `file` or `indexes`.
+    /// Which check has found it: `rows`, `counters`, `places`, `links`, `revisions`, `feed`, `audit`, `outbox`, `file` or `indexes`.
     pub check: &'static str,
     /// Where: a table, an index, or a table and the key of a row, such as `repos 1f…/2e…`.
     pub place: String,

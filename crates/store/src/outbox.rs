@@ -7,6 +7,10 @@ use crate::{
     engine::{Row, json},
 };
 
+/// What [`read`] reads, in its order.
+pub(crate) const COLUMNS: &str =
+    "revision, ordinal, kind, api_version, customer, subject, group_uid, actor, upstream, snapshot, at";
+
 /// An event: what kind, about what, and a snapshot of it. The body is rendered when it is delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
@@ -63,15 +67,14 @@ pub(crate) async fn append(tx: &mut Writer, event: &Event) -> Result<()> {
 pub async fn pending(reader: &mut Reader, after: Revision, limit: u32) -> Result<Vec<Event>> {
     reader
         .query_map(
-            "SELECT revision, ordinal, kind, api_version, customer, subject, group_uid, actor, upstream, snapshot, at \
-             FROM outbox WHERE revision > $1 ORDER BY revision, ordinal LIMIT $2",
+            &format!("SELECT {COLUMNS} FROM outbox WHERE revision > $1 ORDER BY revision, ordinal LIMIT $2"),
             &[after.into(), i64::from(limit).into()],
             read,
         )
         .await
 }
 
-fn read(row: &Row<'_>) -> Result<Event> {
+pub(crate) fn read(row: &Row<'_>) -> Result<Event> {
     Ok(Event {
         revision: row.revision(0)?,
         ordinal: row.int(1)?,

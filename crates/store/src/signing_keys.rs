@@ -4,6 +4,9 @@ use domain::{Noun, Op, Result, Revision, Timestamp};
 
 use crate::{Reader, Writer, engine::Row};
 
+/// What [`read`] reads, in its order.
+pub(crate) const COLUMNS: &str = "kid, algorithm, private_key, public_jwk, created_at, not_before_at, retired_at, revision";
+
 /// A signing key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningKey {
@@ -85,17 +88,10 @@ pub async fn delete(tx: &mut Writer, kid: &str) -> Result<bool> {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn list(reader: &mut Reader) -> Result<Vec<SigningKey>> {
-    reader
-        .query_map(
-            "SELECT kid, algorithm, private_key, public_jwk, created_at, not_before_at, retired_at, revision \
-             FROM signing_keys ORDER BY created_at DESC, kid",
-            &[],
-            read,
-        )
-        .await
+    reader.query_map(&format!("SELECT {COLUMNS} FROM signing_keys ORDER BY created_at DESC, kid"), &[], read).await
 }
 
-fn read(row: &Row<'_>) -> Result<SigningKey> {
+pub(crate) fn read(row: &Row<'_>) -> Result<SigningKey> {
     Ok(SigningKey {
         kid: row.string(0)?,
         algorithm: row.string(1)?,

@@ -4,11 +4,11 @@ use std::error::Error as _;
 
 use domain::{Error, Result};
 
-use super::Finding;
+use super::{Finding, rows::Rows};
 use crate::Reader;
 
 /// Findings that are told of one rule.
-const MOST: usize = 20;
+pub(super) const MOST: usize = 20;
 
 /// A rule, as questions to the database.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct Probe {
 pub(crate) enum Question {
     /// Every row of the answer is a place and a problem, both texts.
     Problems(String),
+    /// Every row that cannot be read is a problem.
+    Rows(Rows),
     /// Two ways to one number, or several as one text.
     Same([Way; 2]),
 }
@@ -47,13 +49,10 @@ impl Probe {
         match &self.question {
             Question::Problems(sql) => {
                 let sql = format!("SELECT place, problem FROM ({sql}) AS found ORDER BY place, problem LIMIT {}", MOST + 1);
-                let mut findings = reader.query_map(&sql, &[], |row| Ok(self.finding(row.string(0)?, row.string(1)?))).await?;
-                if findings.len() > MOST {
-                    findings.truncate(MOST);
-                    findings.push(self.finding(self.place.clone(), "there is more of this".to_owned()));
-                }
-                Ok(findings)
+                let found = reader.query_map(&sql, &[], |row| Ok((row.string(0)?, row.string(1)?))).await?;
+                Ok(self.findings(found))
             }
+            Question::Rows(rows) => Ok(self.findings(rows.unreadable(reader).await?)),
             Question::Same([one, other]) => {
                 let (one, other) = (one.answer(reader).await?, other.answer(reader).await?);
                 let problem = || format!("it has {one}, and its table {other}");
@@ -71,6 +70,15 @@ impl Probe {
         let looked = self.look(reader).await;
         go_back(reader).await?;
         Ok(looked.unwrap_or_else(|error| vec![self.finding(self.place.clone(), format!("it cannot be read: {}", cause(&error)))]))
+    }
+
+    /// What was found, cut to what is told.
+    fn findings(&self, mut found: Vec<(String, String)>) -> Vec<Finding> {
+        if found.len() > MOST {
+            found.truncate(MOST);
+            found.push((self.place.clone(), "there is more of this".to_owned()));
+        }
+        found.into_iter().map(|(place, problem)| self.finding(place, problem)).collect()
     }
 
     fn finding(&self, place: String, problem: String) -> Finding {
@@ -100,6 +108,6 @@ impl Way {
 }
 
 /// What the engine has said.
-fn cause(error: &Error) -> String {
+pub(super) fn cause(error: &Error) -> String {
     error.source().map_or_else(|| error.message().to_owned(), ToString::to_string)
 }

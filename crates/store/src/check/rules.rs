@@ -2,7 +2,10 @@
 
 use domain::{Noun, Revision};
 
-use super::probe::{Probe, Question};
+use super::{
+    probe::{Probe, Question},
+    rows::rows,
+};
 
 /// A noun, its table, and the column that identifies its rows.
 struct Kept {
@@ -22,7 +25,7 @@ const SIGNING_KEYS: Kept = Kept { noun: Noun::SigningKey, table: "signing_keys",
 
 /// The rules for a database whose last commit is `last`. Each names what breaks it.
 pub(crate) fn rules(last: Revision) -> Vec<Probe> {
-    let mut rules = Vec::new();
+    let mut rules: Vec<_> = rows().collect();
     for kept in COUNTED {
         counters(kept, &mut rules);
     }
@@ -32,6 +35,7 @@ pub(crate) fn rules(last: Revision) -> Vec<Probe> {
     links(&mut rules);
     for kept in COUNTED.iter().chain([&SIGNING_KEYS]) {
         revisions(kept, last, &mut rules);
+        told(kept, &mut rules);
     }
     for kept in COUNTED {
         rules.push(moves(kept));
@@ -157,6 +161,24 @@ fn moves(kept: &Kept) -> Probe {
             noun.as_str()
         ),
     )
+}
+
+/// What the feed tells last of anything is so: it is gone, or it is there, as that commit has left it.
+fn told(kept: &Kept, rules: &mut Vec<Probe>) {
+    let (noun, Kept { table, key, .. }) = (kept.noun.as_str(), kept);
+    rules.push(rule(
+        "feed",
+        table,
+        format!(
+            "SELECT '{table} ' || told.uid AS place, 'the feed tells in commit ' || told.revision || ' that it was ' || op || ', and ' || \
+             CASE WHEN t.{key} IS NULL THEN 'it does not exist' WHEN op = 'deleted' THEN 'it exists' \
+             ELSE 'it has revision ' || t.revision END AS problem FROM \
+             (SELECT uid, revision, op, row_number() OVER (PARTITION BY uid ORDER BY revision DESC, ordinal DESC) AS back \
+             FROM changes WHERE noun = '{noun}' AND op <> 'rebound') AS told LEFT JOIN {table} t ON t.{key} = told.uid \
+             WHERE back = 1 AND CASE op WHEN 'deleted' THEN t.{key} IS NOT NULL \
+             ELSE t.{key} IS NULL OR t.revision <> told.revision END"
+        ),
+    ));
 }
 
 fn feed(last: Revision, rules: &mut Vec<Probe>) {

@@ -5,7 +5,7 @@ use store::{
     check::{Finding, Report, check},
 };
 
-use crate::{Place, kit};
+use crate::{Place, kit, world};
 
 async fn checked(place: &Place) -> Report {
     let store = place.open().await;
@@ -48,6 +48,7 @@ async fn fill(store: &Store) {
     kit::add_group(store, kit::group(folder.clone(), "folder")).await;
     kit::add_repo(store, kit::repo(kit::child(&folder, 8), "r")).await;
     kit::add_identity(store, kit::identity(kit::child(&folder, 9), "robot")).await;
+    world::add_key(store, "k1", 1).await;
 }
 
 fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {
@@ -56,6 +57,24 @@ fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool
 
 /// A statement, and the finding that it has to lead to: its check, and parts of its place and problem.
 const DAMAGE: &[(&str, (&str, &str, &str))] = &[
+    ("UPDATE groups SET kind = 'guild'", ("rows", "groups ", "the server cannot read it: unknown variant `guild`")),
+    ("UPDATE identities SET relationship = '{}'", ("rows", "identities ", "the server cannot read it: ")),
+    (
+        "UPDATE identities SET relationship_type = 'static'",
+        ("rows", "identities ", "its relationship is claim_match, and its relationship_type static"),
+    ),
+    ("UPDATE roles SET capabilities = '[\"groups.list\"'", ("rows", "roles ", "EOF while parsing a list")),
+    ("UPDATE repos SET aliases = '{}'", ("rows", "repos ", "invalid type: map, expected a sequence")),
+    ("UPDATE repos SET sync_config = '7'", ("rows", "repos ", "invalid type: integer `7`")),
+    ("UPDATE signing_keys SET public_jwk = 'kty'", ("rows", "signing_keys k1", "expected ")),
+    ("UPDATE changes SET op = 'moved' WHERE revision = 2", ("rows", "changes 2 0", "unknown variant `moved`")),
+    ("UPDATE audit SET peer = 'nowhere' WHERE revision = 2", ("rows", "audit ", "invalid IP address")),
+    ("UPDATE audit SET upstream = '{' WHERE revision = 2", ("rows", "audit ", "EOF while parsing an object")),
+    (
+        "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, snapshot, at) \
+         SELECT 2, 0, 'k', 'v', customer, 's', '/', 'a', '{', 1 FROM (SELECT verified AS customer FROM groups LIMIT 1) AS g",
+        ("rows", "outbox 2 0", "EOF while parsing an object"),
+    ),
     (
         "UPDATE counts SET n = n + 1 WHERE noun = 'repo' AND prefix = '/'",
         ("counters", "counts /", "the counter of repos is 2, and there are 1"),
@@ -82,12 +101,19 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ("DELETE FROM groups WHERE parent <> '/'", ("places", "counts ", "it has counters and does not exist")),
     ("DELETE FROM identities", ("links", "role_bindings ", "its identity ")),
     ("DELETE FROM roles", ("links", "role_bindings ", "its role ")),
-    ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 7")),
+    ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 8")),
     ("UPDATE repos SET revision = 1", ("revisions", "repos ", "it has revision 1, where the feed does not tell of it")),
     ("DELETE FROM changes WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
     ("UPDATE changes SET op = 'deleted' WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
+    ("DELETE FROM repos", ("feed", "repos ", "that it was created, and it does not exist")),
+    ("DELETE FROM signing_keys", ("feed", "signing_keys k1", "that it was created, and it does not exist")),
+    ("UPDATE changes SET op = 'deleted' WHERE noun = 'repo'", ("feed", "repos ", "that it was deleted, and it exists")),
+    (
+        "INSERT INTO changes (revision, ordinal, noun, uid, op) SELECT 8, 1, noun, uid, 'updated' FROM changes WHERE noun = 'repo'",
+        ("feed", "repos ", "the feed tells in commit 8 that it was updated, and it has revision "),
+    ),
     ("UPDATE changes SET ordinal = 3 WHERE revision = 1", ("feed", "changes 1", "its 1 rows are not numbered from 0")),
-    ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 7")),
+    ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 8")),
     (
         "UPDATE changes SET to_name = 'other' WHERE noun = 'repo'",
         ("feed", "repos ", "the feed tells that its name is \"other\" and its time "),
@@ -106,7 +132,7 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     (
         "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, snapshot, at) \
          SELECT 70000, 0, 'k', 'v', customer, 's', '/', 'a', '{}', 1 FROM (SELECT verified AS customer FROM groups LIMIT 1) AS g",
-        ("outbox", "outbox 70000", "the last commit is 7"),
+        ("outbox", "outbox 70000", "the last commit is 8"),
     ),
     ("UPDATE revision SET n = 3", ("revisions", "repos ", "the last commit is 3")),
 ];

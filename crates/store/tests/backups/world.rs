@@ -102,6 +102,10 @@ fn key(kid: &str, at: i64) -> SigningKey {
     }
 }
 
+pub(crate) async fn add_key(store: &Store, kid: &'static str, at: i64) {
+    kit::write(store, move |tx| Box::pin(async move { signing_keys::insert(tx, &key(kid, at)).await })).await.expect("a key");
+}
+
 /// Writes something into every table, with more rows than a page of a backup has and gaps between revisions.
 pub(crate) async fn fill(store: &Store) -> Everything {
     let bound = kit::bound(store).await;
@@ -119,7 +123,7 @@ pub(crate) async fn fill(store: &Store) -> Everything {
     let gone = kit::child(&folder, 7);
     kit::write(store, move |tx| Box::pin(async move { repos::delete(tx, &gone).await })).await.expect("deleted");
     for (kid, at) in [("first", 1), ("second", 2)] {
-        kit::write(store, move |tx| Box::pin(async move { signing_keys::insert(tx, &key(kid, at)).await })).await.expect("a key");
+        add_key(store, kid, at).await;
     }
     let failed = kit::write(store, |_| Box::pin(async { Err::<(), _>(Error::invalid(Rule::Field, "no")) })).await;
     assert_eq!(failed.expect_err("refused").kind(), Kind::InvalidArgument);
