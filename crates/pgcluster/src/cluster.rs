@@ -61,6 +61,17 @@ pub(crate) const ROLE: &str = "provost";
 /// The name under which a crowd is connected.
 pub(crate) const CROWD: &str = "crowd";
 
+/// Kills a server and its children. It is stopped first, so that it starts no more of them and looks after none; the memory that they
+/// share keeps the next server from starting until the last of them has ended, or is a zombie.
+const KILL: &str = r#"
+    kill -s STOP $2
+    others=$(cat /proc/$2/task/$2/children)
+    kill -s "$1" $2 $others
+    for other in $others; do
+        while grep -qs '^State:[[:space:]]*[^XZ]' /proc/$other/status; do sleep 0.01; done
+    done
+"#;
+
 impl Cluster {
     /// Makes a cluster and starts it. `None` where there is no PostgreSQL, after saying so on standard error.
     ///
@@ -153,10 +164,9 @@ impl Cluster {
     fn end(&self, signal: &str) {
         let mut server = self.server().take().expect("the server runs");
         let child = &mut server.0;
-        // The server first, so that it cannot look after the others; then those, whose parent is the server.
         let process = child.id();
         let script = match signal {
-            "KILL" => "others=$(cat /proc/$2/task/$2/children); kill -s \"$1\" $2 $others",
+            "KILL" => KILL,
             _ => "kill -s \"$1\" $2",
         };
         let mut command = Command::new("sh");
