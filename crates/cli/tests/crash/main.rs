@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_KILLS come from the environment")]
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     process::Stdio,
     sync::{
         Arc, Mutex, PoisonError,
@@ -20,13 +20,13 @@ use client::{Client, Token};
 use contract::chainguard::platform::{
     common::UidpFilter,
     iam::v2beta1::{
-        CreateGroupRequest, CreateIdentityRequest, Group, Identity, ListGroupsRequest, ListIdentitiesRequest,
-        ListRoleBindingsRequest,
+        BatchCreateRoleBindingsRequest, CreateGroupRequest, CreateIdentityRequest, CreateRoleBindingRequest, Group, Identity,
+        ListGroupsRequest, ListIdentitiesRequest, ListRoleBindingsRequest, RoleBinding,
         identity::{ClaimMatch, Relationship, claim_match},
-        rpc::{CreateGroup, CreateIdentity, ListGroups, ListIdentities, ListRoleBindings},
+        rpc::{BatchCreateRoleBindings, CreateGroup, CreateIdentity, ListGroups, ListIdentities, ListRoleBindings},
     },
 };
-use domain::{Noun, Op, Revision};
+use domain::{Noun, Op, Revision, iam::role::built_in_uid};
 use store::{Store, StoreConfig, audit, changes, check::check};
 use tempfile::TempDir;
 
@@ -66,7 +66,12 @@ enum Victim {
 struct Acknowledged {
     groups: BTreeSet<String>,
     identities: BTreeSet<String>,
+    /// Groups with a whole batch of bindings.
+    bound: BTreeSet<String>,
 }
+
+/// Bindings of a batch: the most that one may have.
+const BATCH: usize = 25;
 
 /// Where the server keeps its data, and how it is told so.
 struct Place {
@@ -164,11 +169,13 @@ fn kill_for_some_rounds(place: &Place, rounds: u32, victim: Victim) {
                 let one = writer.await.expect("a writer");
                 all.groups.extend(one.groups);
                 all.identities.extend(one.identities);
+                all.bound.extend(one.bound);
             }
             all
         });
         known.groups.extend(survivors.groups);
         known.identities.extend(survivors.identities);
+        known.bound.extend(survivors.bound);
 
         let written = runtime.block_on(behind_the_api(&place.store()));
         let begin = Instant::now();
@@ -214,12 +221,24 @@ async fn write(url: &str, token: Token, organization: &str, name: &str, count: &
         let identity =
             Some(Identity { name: name.to_owned(), relationship: Some(Relationship::ClaimMatch(rule)), ..Identity::default() });
         let request = CreateIdentityRequest { parent: group.uid.clone(), identity };
-        acknowledged.groups.insert(group.uid);
+        acknowledged.groups.insert(group.uid.clone());
         count.fetch_add(1, Ordering::Relaxed);
         let Ok(identity) = client.call::<CreateIdentity>(request).await else { break };
-        acknowledged.identities.insert(identity.uid);
+        acknowledged.identities.insert(identity.uid.clone());
+        // A batch is as much work as many others, so it is what a kill often hits.
+        if number % 8 == 0 {
+            let Ok(_) = client.call::<BatchCreateRoleBindings>(batch(&group.uid, &identity.uid)).await else { break };
+            acknowledged.bound.insert(group.uid);
+        }
     }
     acknowledged
+}
+
+fn batch(group: &str, identity: &str) -> BatchCreateRoleBindingsRequest {
+    let binding = RoleBinding { identity_uid: identity.to_owned(), ..RoleBinding::default() };
+    let entry = CreateRoleBindingRequest { parent: String::new(), role_binding: Some(binding) };
+    let viewer = built_in_uid("viewer");
+    BatchCreateRoleBindingsRequest { parent: group.to_owned(), requests: vec![entry; BATCH], role_uid: viewer.to_string() }
 }
 
 /// What the feed of changes says was created. Every commit in it has its audit row, and nothing disagrees with anything.
@@ -283,7 +302,34 @@ async fn verify(server: &Server, token: Token, known: &Acknowledged, written: &B
         let parent = identity.rsplit_once('/').map(|(parent, _)| parent.to_owned()).expect("a parent");
         assert!(groups.contains(&parent), "{identity} has no group");
     }
-    let bindings =
-        client.call::<ListRoleBindings>(ListRoleBindingsRequest { uidp: below(), ..ListRoleBindingsRequest::default() }).await;
-    assert_eq!(bindings.expect("a page").total_count, Some(1), "the owner's binding, once");
+    let mut bound = bound(&client, below()).await;
+    assert_eq!(bound.remove(&server.organization), Some(1), "the owner's binding, once");
+    let halves: Vec<_> = bound.iter().filter(|(_, count)| **count != BATCH).collect();
+    assert_eq!(halves, [], "a batch is there as a whole or not at all");
+    let lost: Vec<_> = known.bound.iter().filter(|group| !bound.contains_key(*group)).collect();
+    assert_eq!(lost, Vec::<&String>::new(), "acknowledged batches are missing");
+}
+
+/// How many bindings there are at each place; the kept total equals the rows.
+async fn bound(client: &Client, below: Option<UidpFilter>) -> BTreeMap<String, usize> {
+    let (mut found, mut token, mut rows) = (BTreeMap::new(), String::new(), 0);
+    loop {
+        let request = ListRoleBindingsRequest {
+            uidp: below.clone(),
+            page_size: 200,
+            page_token: token,
+            ..ListRoleBindingsRequest::default()
+        };
+        let page = client.call::<ListRoleBindings>(request).await.expect("a page");
+        for binding in page.role_bindings {
+            let (place, _) = binding.uid.rsplit_once('/').expect("a place");
+            *found.entry(place.to_owned()).or_default() += 1;
+            rows += 1;
+        }
+        token = page.next_page_token;
+        if token.is_empty() {
+            assert_eq!(page.total_count, Some(rows), "the counter of bindings agrees with the rows");
+            return found;
+        }
+    }
 }

@@ -1,4 +1,5 @@
 mod batch_create;
+mod batch_whole;
 mod create;
 mod delete;
 mod escalation;
