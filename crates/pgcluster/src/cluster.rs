@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Crowd, Database, Options, folder::Folder, programs::Programs, random};
+use crate::{Crowd, Database, FailingDisk, Options, folder::Folder, programs::Programs, random};
 
 /// How long a server may take to start or to stop.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -237,6 +237,21 @@ impl Cluster {
         Crowd::gather(self)
     }
 
+    /// Makes calls of every process of the server fail as `fault` says, in the words of strace, such as
+    /// `fdatasync:error=EIO`: on these files of its data, or on all. `None` where strace is missing or may not trace,
+    /// after saying so.
+    #[must_use]
+    pub fn fail_disk(&self, fault: &str, files: &[PathBuf]) -> Option<FailingDisk> {
+        FailingDisk::of(self, fault, files)
+    }
+
+    /// The server's processes.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let server = self.server().as_ref().expect("the server runs").0.id();
+        let children = fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap_or_default();
+        [server].into_iter().chain(children.split_whitespace().filter_map(|child| child.parse().ok())).collect()
+    }
+
     /// The URL of a database, with user and password.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
@@ -303,10 +318,10 @@ pub(crate) fn done(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&told));
 }
 
-/// Says that there is no PostgreSQL, past the capture of tests' output.
-fn skip(reason: &str) {
+/// Says that PostgreSQL cannot be tested, past the capture of tests' output.
+pub(crate) fn skip(reason: &str) {
     #[expect(clippy::disallowed_methods, reason = "PROVOST_TEST_REQUIRE comes from the environment")]
     let required = std::env::var_os("PROVOST_TEST_REQUIRE").is_some();
-    assert!(!required, "PostgreSQL is needed: {reason}");
+    assert!(!required, "tests on PostgreSQL are required: {reason}");
     let _ = writeln!(std::io::stderr(), "SKIPPED: nothing was tested on PostgreSQL: {reason}");
 }

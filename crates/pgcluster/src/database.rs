@@ -1,6 +1,6 @@
 //! A database of a cluster.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{Cluster, cluster::ROLE};
 
@@ -47,6 +47,18 @@ impl Database {
     #[must_use]
     pub fn cluster(&self) -> &Cluster {
         &self.inner.cluster
+    }
+
+    /// The files that hold these tables and all their indexes.
+    #[must_use]
+    pub fn files(&self, tables: &[&str]) -> Vec<PathBuf> {
+        let names: Vec<_> = tables.iter().map(|table| format!("'{table}'")).collect();
+        let listed = self.sql(&format!(
+            "SELECT pg_relation_filepath(c.oid) FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid \
+             WHERE coalesce(i.indrelid, c.oid)::regclass::text IN ({})",
+            names.join(", ")
+        ));
+        listed.lines().map(|path| self.cluster().data().join(path)).collect()
     }
 
     /// Runs statements in it as the superuser, as [`Cluster::sql`] does.

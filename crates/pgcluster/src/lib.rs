@@ -19,6 +19,7 @@
 mod cluster;
 mod crowd;
 mod database;
+mod disk;
 mod folder;
 mod options;
 mod programs;
@@ -30,6 +31,7 @@ use std::sync::OnceLock;
 pub use cluster::{Cluster, Shutdown};
 pub use crowd::Crowd;
 pub use database::Database;
+pub use disk::FailingDisk;
 pub use options::Options;
 pub use standby::url_of_all;
 

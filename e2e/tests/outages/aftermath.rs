@@ -13,13 +13,13 @@ use contract::{
     },
 };
 use domain::{Noun, Op, Revision};
-use store::{audit, changes};
+use store::{audit, changes, check::check as agree};
 use testkit::TestServer;
 
 use crate::load::{Attempt, Outcome, Told};
 
 /// Checks that every acknowledged folder is there exactly once, that no folder is there by half, and that totals, feed,
-/// audit log and revision agree with the folders.
+/// audit log and revision agree with the folders, and everything with everything else.
 pub(crate) async fn check(story: &str, server: &TestServer, told: &Told) {
     let (folders, total) = folders(server).await;
     assert_eq!(total, folders.len(), "{story}: the kept total equals the rows");
@@ -42,6 +42,8 @@ pub(crate) async fn check(story: &str, server: &TestServer, told: &Told) {
         }
     }
 
+    let report = agree(server.store(), |_, _| ()).await.expect("looks");
+    assert_eq!(report.findings, [], "{story}: everything agrees with everything else");
     let mut reader = server.store().reader().await.expect("a snapshot");
     let changes = changes::since(&mut reader, Revision(0), u32::MAX).await.expect("the feed");
     let entries = audit::newest(&mut reader, u32::MAX).await.expect("the audit log");

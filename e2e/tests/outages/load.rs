@@ -64,6 +64,16 @@ pub(crate) struct Told {
     pub(crate) attempts: Vec<Attempt>,
 }
 
+impl Told {
+    /// The errors that clients saw: code and message.
+    pub(crate) fn failures(&self) -> impl Iterator<Item = &str> {
+        self.attempts.iter().filter_map(|attempt| match &attempt.outcome {
+            Outcome::Failed(error) => Some(error.as_str()),
+            Outcome::Made(_) | Outcome::Applied => None,
+        })
+    }
+}
+
 /// What the watcher saw.
 #[derive(Debug, Default)]
 struct Health {

@@ -7,6 +7,7 @@
 mod aftermath;
 mod crowded;
 mod cut_off;
+mod disk;
 mod failover;
 mod line;
 mod load;

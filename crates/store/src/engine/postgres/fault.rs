@@ -96,6 +96,7 @@ impl Failure {
                 let message = "the disk of the database is full; the operator has to free space, then retry";
                 return Error::new(Kind::ResourceExhausted, Rule::Overloaded, message).because(error);
             }
+            Some(SqlState::IO_ERROR) => "the disk of the database fails; the operator has to look at it, then retry",
             Some(SqlState::READ_ONLY_SQL_TRANSACTION) => "the database takes no writes at the moment; retry in a moment",
             Some(SqlState::LOCK_NOT_AVAILABLE | SqlState::QUERY_CANCELED | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT) => {
                 "the database took too long; retry in a moment"
