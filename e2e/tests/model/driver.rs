@@ -47,7 +47,7 @@ impl Driver {
         let (eye, now) = (server.operator().await, server.clock().now().0);
         let state = State { now, issuer: server.issuer(), admin: server.admin_uid().to_string(), ..State::default() };
         let mut driver = Self { server, state, eye, eye_opened: now };
-        for noun in [Noun::Group, Noun::Identity, Noun::Role, Noun::Binding] {
+        for noun in Noun::ALL {
             for row in driver.everything(noun).await {
                 let number = driver.state.things.len();
                 assert_eq!(row["createTime"], instant(now), "a new server is as old as the test");
@@ -106,7 +106,7 @@ impl Driver {
     /// # Errors
     /// When server and model do not have the same.
     pub(crate) async fn compare_everything(&mut self, step: usize) -> Result<(), Disagreement> {
-        for noun in [Noun::Group, Noun::Identity, Noun::Role, Noun::Binding] {
+        for noun in Noun::ALL {
             let got = compare::normal(&Value::Array(self.everything(noun).await));
             let expected: Vec<Value> = self.state.all(noun).map(|(uid, _)| self.state.show(uid)).collect();
             let expected = compare::normal(&Value::Array(expected));
@@ -197,5 +197,6 @@ fn read(noun: Noun, row: &Value) -> What {
             What::Role { name, description, capabilities }
         }
         Noun::Binding => What::Binding { identity: text("identityUid"), role: text("roleUid") },
+        Noun::Repo => unreachable!("a new server has no repositories"),
     }
 }

@@ -11,9 +11,10 @@ use crate::{
     state::{State, Token, What, parent},
 };
 
-const NOUNS: [Noun; 4] = [Noun::Group, Noun::Identity, Noun::Role, Noun::Binding];
 const NAMES: &[&str] = &["a", "b", "a b", "app", "web-1", "x_y.z", "zz", "example.com", "acme.org"];
 const BAD_NAMES: &[&str] = &["", "Bad", "line\nbreak", "é"];
+const TAGS: &[&str] = &["latest", "1.2", "_x", "edge-dev"];
+const BAD_TAGS: &[&str] = &["", ".hidden", "a b", "a/b"];
 const SUBJECTS: &[&str] = &["s1", "s2", "s3", "admin"];
 /// Seconds.
 const WAITS: &[i64] = &[1, 1, 2, 30, 90];
@@ -98,12 +99,12 @@ impl Generator {
             0..24 if !full => self.create(state),
             24..28 if !full => self.batch(state),
             0..16 | 28..34 => {
-                let noun = self.random.pick(&NOUNS);
+                let noun = self.random.pick(&Noun::ALL);
                 Action::Delete { noun, uid: self.name(state, noun) }
             }
             16..28 | 34..52 => self.update(state),
             52..64 => {
-                let noun = self.random.pick(&NOUNS);
+                let noun = self.random.pick(&Noun::ALL);
                 Action::Get { noun, uid: self.name(state, noun) }
             }
             64..88 => Action::List(self.list(state)),
@@ -132,7 +133,7 @@ impl Generator {
         let mut narrowing = Narrowing::default();
         if self.random.one_in(2) {
             for _ in 0..=self.random.below(3) {
-                let noun = if self.random.one_in(6) { self.random.pick(&NOUNS) } else { Noun::Group };
+                let noun = if self.random.one_in(6) { self.random.pick(&Noun::ALL) } else { Noun::Group };
                 narrowing.scopes.push(self.name(state, noun));
             }
         }
@@ -145,7 +146,7 @@ impl Generator {
     }
 
     fn create(&mut self, state: &State) -> Action {
-        let noun = self.random.pick(&[Noun::Group, Noun::Identity, Noun::Role, Noun::Binding, Noun::Binding]);
+        let noun = self.random.pick(&[Noun::Group, Noun::Identity, Noun::Role, Noun::Binding, Noun::Binding, Noun::Repo]);
         let parent = if noun == Noun::Group && self.random.one_in(4) { None } else { Some(self.place(state)) };
         Action::Create { wish: self.wish(state, noun, parent.as_ref()), parent }
     }
@@ -163,7 +164,7 @@ impl Generator {
     }
 
     fn update(&mut self, state: &State) -> Action {
-        let noun = self.random.pick(&NOUNS);
+        let noun = self.random.pick(&Noun::ALL);
         let uid = self.name(state, noun);
         let at = parent(&state.uid(&uid)).and_then(|at| state.names.iter().find(|(_, uid)| *uid == at));
         let at = at.map(|(name, _)| name.clone());
@@ -174,6 +175,7 @@ impl Generator {
             Wish::Identity { proof: Proof::Principal(_), .. } => &["name", "description", "service_principal"],
             Wish::Role { .. } => &["name", "description", "capabilities"],
             Wish::Binding { .. } => &["identity_uid", "role_uid"],
+            Wish::Repo { .. } => &["name", "description", "catalog_tier", "active_tags"],
         };
         let mut mask: Vec<_> = paths.iter().copied().filter(|_| self.random.one_in(2)).collect();
         if self.random.one_in(5) {
@@ -226,18 +228,25 @@ impl Generator {
                 let nowhere = Ref::Nowhere;
                 Wish::Binding { identity: self.identity(state, at.unwrap_or(&nowhere)), role: self.role(state) }
             }
+            Noun::Repo => {
+                let mut tags: Vec<_> = (0..self.random.below(3)).map(|_| self.random.pick(TAGS).to_owned()).collect();
+                if self.random.one_in(12) {
+                    tags.push(self.random.pick(BAD_TAGS).to_owned());
+                }
+                Wish::Repo { name, description, tier: self.random.pick(&[0, 1, 2, 3]), tags }
+            }
         }
     }
 
     fn list(&mut self, state: &State) -> List {
-        let noun = self.random.pick(&NOUNS);
+        let noun = self.random.pick(&Noun::ALL);
         let mut tree = Tree::default();
         let any = |this: &mut Self| {
             let noun = if this.random.one_in(5) { noun } else { Noun::Group };
             this.name(state, noun)
         };
         if self.random.one_in(8) {
-            let below = self.random.pick(&NOUNS);
+            let below = self.random.pick(&Noun::ALL);
             tree.ancestors_of = Some(self.name(state, below));
         }
         if self.random.one_in(3) {

@@ -60,15 +60,43 @@ pub(crate) enum Noun {
     Identity,
     Role,
     Binding,
+    Repo,
+}
+
+impl Noun {
+    pub(crate) const ALL: [Self; 5] = [Self::Group, Self::Identity, Self::Role, Self::Binding, Self::Repo];
 }
 
 /// What callers wish a thing to be.
 #[derive(Clone, Debug)]
 pub(crate) enum Wish {
-    Group { name: String, description: String, verified: bool, kind: Kind },
-    Identity { name: String, description: String, proof: Proof },
-    Role { name: String, description: String, capabilities: BTreeSet<&'static str> },
-    Binding { identity: Ref, role: Ref },
+    Group {
+        name: String,
+        description: String,
+        verified: bool,
+        kind: Kind,
+    },
+    Identity {
+        name: String,
+        description: String,
+        proof: Proof,
+    },
+    Role {
+        name: String,
+        description: String,
+        capabilities: BTreeSet<&'static str>,
+    },
+    Binding {
+        identity: Ref,
+        role: Ref,
+    },
+    /// The tier is as the contract numbers it.
+    Repo {
+        name: String,
+        description: String,
+        tier: usize,
+        tags: Vec<String>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ mod bindings;
 mod groups;
 mod identities;
 mod lists;
+mod repos;
 mod rights;
 mod roles;
 mod tokens;
@@ -62,6 +63,7 @@ impl State {
                         match wish {
                             Wish::Identity { .. } => self.create_identity(step, given, &place, wish),
                             Wish::Role { .. } => self.create_role(step, given, &place, wish),
+                            Wish::Repo { .. } => self.create_repo(step, given, &place, wish),
                             _ => self.create_binding(step, given, &rights, &place, wish),
                         }
                     }
@@ -100,6 +102,7 @@ impl State {
                     Wish::Identity { .. } => self.update_identity(&rights, &uid, wish, mask)?,
                     Wish::Role { .. } => self.update_role(&rights, &uid, wish, mask)?,
                     Wish::Binding { .. } => self.update_binding(&rights, &uid, wish, mask)?,
+                    Wish::Repo { .. } => self.update_repo(&uid, wish, mask)?,
                 }
                 Ok((self.show(&uid), Some(uid)))
             }
@@ -128,7 +131,7 @@ impl State {
             Noun::Role if self.bindings().any(|(_, _, role)| role == uid) => {
                 return refused("FAILED_PRECONDITION", "ROLE_BOUND");
             }
-            Noun::Identity | Noun::Role | Noun::Binding => {}
+            Noun::Identity | Noun::Role | Noun::Binding | Noun::Repo => {}
         }
         self.things.remove(uid);
         // The bindings of an identity, and those at a group, go along.
@@ -162,6 +165,7 @@ fn noun(wish: &Wish) -> Noun {
         Wish::Identity { .. } => Noun::Identity,
         Wish::Role { .. } => Noun::Role,
         Wish::Binding { .. } => Noun::Binding,
+        Wish::Repo { .. } => Noun::Repo,
     }
 }
 

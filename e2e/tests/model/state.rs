@@ -57,6 +57,12 @@ pub(crate) enum What {
         identity: String,
         role: String,
     },
+    Repo {
+        name: String,
+        description: String,
+        tier: usize,
+        tags: Vec<String>,
+    },
 }
 
 /// A token that the server gave away.
@@ -152,6 +158,11 @@ impl State {
                 "uid": uid, "name": name, "description": description, "capabilities": capabilities,
                 "createTime": created, "updateTime": updated,
             }),
+            What::Repo { name, description, tier, tags } => json!({
+                "uid": uid, "name": name, "description": description, "catalogTier": TIERS[*tier], "bundles": [],
+                "aliases": [], "activeTags": tags, "sync_config": null, "customOverlay": null, "createTime": created,
+                "updateTime": updated,
+            }),
             What::Binding { identity, role } => {
                 let group = parent(uid).unwrap_or("/");
                 let mut of = self.brief(identity);
@@ -172,7 +183,8 @@ impl State {
         let (name, description) = match &self.things[uid].what {
             What::Group { name, description, .. }
             | What::Identity { name, description, .. }
-            | What::Role { name, description, .. } => (name.as_str(), description.as_str()),
+            | What::Role { name, description, .. }
+            | What::Repo { name, description, .. } => (name.as_str(), description.as_str()),
             What::Binding { .. } => ("", ""),
         };
         json!({"uid": uid, "name": name, "description": description})
@@ -186,12 +198,13 @@ impl What {
             Self::Identity { .. } => Noun::Identity,
             Self::Role { .. } => Noun::Role,
             Self::Binding { .. } => Noun::Binding,
+            Self::Repo { .. } => Noun::Repo,
         }
     }
 
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Group { name, .. } | Self::Identity { name, .. } | Self::Role { name, .. } => name,
+            Self::Group { name, .. } | Self::Identity { name, .. } | Self::Role { name, .. } | Self::Repo { name, .. } => name,
             Self::Binding { .. } => "",
         }
     }
@@ -208,6 +221,10 @@ impl Kind {
         }
     }
 }
+
+/// The tiers of catalogues by their numbers.
+pub(crate) const TIERS: [&str; 4] =
+    ["CATALOG_TIER_UNSPECIFIED", "CATALOG_TIER_APPLICATION", "CATALOG_TIER_BASE", "CATALOG_TIER_FIPS"];
 
 /// The names of the first parts of the platform.
 pub(crate) fn principal(number: i32) -> &'static str {

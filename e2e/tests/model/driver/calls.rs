@@ -18,6 +18,7 @@ use contract::{
                 rpc,
             },
             oidc::{ExchangeRequest, rpc::Exchange},
+            registry::v2beta1::{CreateRepoRequest, DeleteRepoRequest, GetRepoRequest, Repo, UpdateRepoRequest, rpc as registry},
         },
     },
     prost_types::FieldMask,
@@ -64,6 +65,7 @@ impl Driver {
                     Noun::Identity => self.send::<rpc::GetIdentity>(step, &actor, GetIdentityRequest { uid }).await,
                     Noun::Role => self.send::<rpc::GetRole>(step, &actor, GetRoleRequest { uid }).await,
                     Noun::Binding => self.send::<rpc::GetRoleBinding>(step, &actor, GetRoleBindingRequest { uid }).await,
+                    Noun::Repo => self.send::<registry::GetRepo>(step, &actor, GetRepoRequest { uid }).await,
                 }
             }
             Action::Update { uid, wish, mask } => self.update(step, &actor, self.state.uid(uid), wish, mask).await,
@@ -74,6 +76,7 @@ impl Driver {
                     Noun::Identity => self.send::<rpc::DeleteIdentity>(step, &actor, DeleteIdentityRequest { uid }).await,
                     Noun::Role => self.send::<rpc::DeleteRole>(step, &actor, DeleteRoleRequest { uid }).await,
                     Noun::Binding => self.send::<rpc::DeleteRoleBinding>(step, &actor, DeleteRoleBindingRequest { uid }).await,
+                    Noun::Repo => self.send::<registry::DeleteRepo>(step, &actor, DeleteRepoRequest { uid }).await,
                 }
             }
             Action::List(list) => self.list(step, &actor, list).await,
@@ -98,6 +101,10 @@ impl Driver {
                 let request = CreateRoleBindingRequest { parent, role_binding: Some(self.binding(String::new(), wish)) };
                 self.send::<rpc::CreateRoleBinding>(step, actor, request).await
             }
+            Wish::Repo { .. } => {
+                let request = CreateRepoRequest { parent, repo: Some(repo(String::new(), wish)) };
+                self.send::<registry::CreateRepo>(step, actor, request).await
+            }
         }
     }
 
@@ -120,6 +127,10 @@ impl Driver {
             Wish::Binding { .. } => {
                 let request = UpdateRoleBindingRequest { role_binding: Some(self.binding(uid, wish)), update_mask };
                 self.send::<rpc::UpdateRoleBinding>(step, actor, request).await
+            }
+            Wish::Repo { .. } => {
+                let request = UpdateRepoRequest { repo: Some(repo(uid, wish)), update_mask };
+                self.send::<registry::UpdateRepo>(step, actor, request).await
             }
         }
     }
@@ -183,4 +194,10 @@ fn role(uid: String, wish: &Wish) -> Role {
     let number = |name: &&str| Capability::from_str_name(name).expect("a capability of the contract").into();
     let capabilities = capabilities.iter().map(number).collect();
     Role { uid, name: name.clone(), description: description.clone(), capabilities, ..Role::default() }
+}
+
+fn repo(uid: String, wish: &Wish) -> Repo {
+    let Wish::Repo { name, description, tier, tags } = wish else { unreachable!("a repository's wish") };
+    let (name, description, active_tags) = (name.clone(), description.clone(), tags.clone());
+    Repo { uid, name, description, catalog_tier: i32::try_from(*tier).expect("a small number"), active_tags, ..Repo::default() }
 }

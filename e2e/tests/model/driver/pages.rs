@@ -3,6 +3,7 @@
 use contract::chainguard::platform::{
     common::UidpFilter,
     iam::v2beta1::{ListGroupsRequest, ListIdentitiesRequest, ListRoleBindingsRequest, ListRolesRequest, rpc},
+    registry::v2beta1::{ListReposRequest, rpc::ListRepos},
 };
 use serde_json::{Value, json};
 use testkit::{Actor, Outcome, Transport};
@@ -51,6 +52,11 @@ impl Driver {
                 let [identity, group, role] = [&list.identity, &list.group, &list.role].map(|name| self.optional(name.as_ref()));
                 let request = ListRoleBindingsRequest { uidp, identity, group, role, page_size, page_token, order_by, skip };
                 self.send::<rpc::ListRoleBindings>(step, actor, request).await
+            }
+            Noun::Repo => {
+                let name = (!name.is_empty()).then_some(name);
+                let request = ListReposRequest { uidp, name, page_size, page_token, order_by, skip };
+                self.send::<ListRepos>(step, actor, request).await
             }
         }
     }
@@ -132,6 +138,7 @@ fn rows_key(noun: Noun) -> &'static str {
         Noun::Identity => "identities",
         Noun::Role => "roles",
         Noun::Binding => "roleBindings",
+        Noun::Repo => "repos",
     }
 }
 

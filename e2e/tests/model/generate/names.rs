@@ -1,12 +1,12 @@
 //! Which things the steps name.
 
-use super::{Generator, NOUNS};
+use super::Generator;
 use crate::{
     history::{Noun, Ref},
     state::{State, parent, root},
 };
 
-/// Built-in roles that say something about groups, identities, roles and bindings.
+/// Built-in roles that say something about groups, identities, roles, bindings and repositories.
 const USEFUL: &[&str] = &["owner", "editor", "viewer", "console_viewer", "limited_owner", "registry.push"];
 /// Groups are at most this many levels below their organization.
 const DEPTH: usize = 5;
@@ -18,7 +18,7 @@ impl Generator {
             let named = state.names.iter().filter(|(_, uid)| state.find(noun, uid).is_some());
             named.map(|(name, _)| name.clone()).collect()
         };
-        let (all, other): (Vec<Ref>, Noun) = (state.names.keys().cloned().collect(), self.random.pick(&NOUNS));
+        let (all, other): (Vec<Ref>, Noun) = (state.names.keys().cloned().collect(), self.random.pick(&Noun::ALL));
         let of_noun = existing(noun);
         match self.random.below(30) {
             0 => Ref::Nowhere,

@@ -8,7 +8,7 @@ use crate::{
     state::{State, within},
 };
 
-/// Capabilities by their names in tokens and in roles; the last three do nothing here but be given away.
+/// Capabilities by their names in tokens and in roles; the last two do nothing here but be given away.
 pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
     ("groups.create", "CAP_IAM_GROUPS_CREATE"),
     ("groups.update", "CAP_IAM_GROUPS_UPDATE"),
@@ -26,7 +26,10 @@ pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
     ("role_bindings.update", "CAP_IAM_ROLE_BINDINGS_UPDATE"),
     ("role_bindings.list", "CAP_IAM_ROLE_BINDINGS_LIST"),
     ("role_bindings.delete", "CAP_IAM_ROLE_BINDINGS_DELETE"),
+    ("repo.create", "CAP_REPO_CREATE"),
+    ("repo.update", "CAP_REPO_UPDATE"),
     ("repo.list", "CAP_REPO_LIST"),
+    ("repo.delete", "CAP_REPO_DELETE"),
     ("internal", "CAP_INTERNAL"),
     ("repo.internal.admin", "CAP_REPO_INTERNAL_ADMIN"),
 ];
@@ -44,6 +47,7 @@ pub(super) fn to(what: &str, noun: Noun) -> &'static str {
         Noun::Identity => "identity",
         Noun::Role => "roles",
         Noun::Binding => "role_bindings",
+        Noun::Repo => "repo",
     };
     need(&format!("{things}.{what}"))
 }
