@@ -52,6 +52,7 @@ pub(crate) async fn schema(database: &Database) -> Result<usize> {
 pub(crate) struct Postgres {
     pool: Pool,
     writer: GroupCommit,
+    connector: Arc<Connector>,
 }
 
 impl Postgres {
@@ -69,7 +70,7 @@ impl Postgres {
         metrics.set_read_connections(readers);
         let pool = Pool::new(Arc::clone(&connector), readers)?;
         let writer = GroupCommit::start(Arc::clone(&connector), session, metrics.clone()).await?;
-        Ok(Self { pool, writer })
+        Ok(Self { pool, writer, connector })
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
@@ -105,8 +106,10 @@ impl Postgres {
         Ok(size)
     }
 
+    /// Finishes what is queued and ends the connections. One that somebody still reads with is waited for, not for long.
     pub(crate) async fn close(&self) {
         self.pool.close();
         self.writer.close().await;
+        self.connector.goodbye().await;
     }
 }

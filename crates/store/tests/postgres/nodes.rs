@@ -46,6 +46,19 @@ async fn a_newer_schema_is_refused() {
     assert!(refused.message().contains("the database has schema 999, and this provost knows"), "{}", refused.message());
 }
 
+/// On one thread, which nothing else uses after the store is closed.
+#[tokio::test]
+async fn a_closed_store_has_no_connections() {
+    let Some(server) = engine() else { return };
+    let store = server.open().await.expect("opens");
+    let readers = (store.reader().await.expect("reads"), store.reader().await.expect("reads"));
+    drop(readers);
+    store.close().await;
+    // PostgreSQL refuses to copy a database that somebody is connected to.
+    let copy = server.database.copy();
+    assert_ne!(copy.name(), server.database.name());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_one_acknowledges_the_other_sees() {
     let Some(server) = engine() else { return };

@@ -9,12 +9,15 @@ use std::{
 use domain::Result;
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_util::task::TaskTracker;
 
 use super::{fault::Failure, session::Session, tls};
 use crate::Postgres;
 
 /// How long making a connection may take, over all hosts of the database: each may use its share of what is left.
 const CONNECT: Duration = Duration::from_secs(8);
+/// How long connections may take to say goodbye.
+const GOODBYE: Duration = Duration::from_secs(2);
 /// Settings of every connection. A node that hangs holds the write lock for so long and no longer, and the server notices
 /// within half a minute that one is gone whose machine cannot say so.
 const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '4s'; \
@@ -31,12 +34,15 @@ pub(super) struct Connector {
     preferred: AtomicUsize,
     /// Counts the times that the server behind the connections was found to be another one, or none.
     generation: AtomicU64,
+    /// What drives the connections.
+    drivers: TaskTracker,
 }
 
 impl Connector {
     pub(super) fn new(database: &Postgres) -> Result<Self> {
         let tls = tls::connector(database)?;
-        Ok(Self { database: database.clone(), tls, preferred: AtomicUsize::new(0), generation: AtomicU64::new(0) })
+        let (preferred, generation) = (AtomicUsize::new(0), AtomicU64::new(0));
+        Ok(Self { database: database.clone(), tls, preferred, generation, drivers: TaskTracker::new() })
     }
 
     /// A connection to the first host that takes writes. One that accepts and then says nothing costs its share of the time.
@@ -60,13 +66,21 @@ impl Connector {
     async fn connect_to(&self, host: &Config) -> std::result::Result<Session, Failure> {
         let generation = self.generation();
         let (client, connection) = host.connect(self.tls.clone()).await?;
-        let mut session = Session::new(client, connection, generation);
+        let mut session = Session::new(client, connection, generation, &self.drivers);
         session.batch(SETTINGS).await?;
         Ok(session)
     }
 
     pub(super) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Relaxed)
+    }
+
+    /// Returns when the server was told of the end of every connection that was let go of, or when one does not end.
+    pub(super) async fn goodbye(&self) {
+        self.drivers.close();
+        if tokio::time::timeout(GOODBYE, self.drivers.wait()).await.is_err() {
+            tracing::warn!(connections = self.drivers.len(), "connections to the database did not end in time");
+        }
     }
 
     /// Makes every connection of before unfit: the server takes no writes any more, another one may.

@@ -21,7 +21,7 @@ const SETTINGS: &str = "SET lock_timeout = '10s'; SET statement_timeout = 0";
 /// Schemas of ours that nobody has a connection for: every connection that works in one has its name.
 const LEFT: &str = "SELECT nspname::text FROM pg_namespace WHERE nspname LIKE 'provost\\_scratch\\_%' \
     AND pg_has_role(nspowner, 'USAGE') \
-    AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = nspname::text)";
+    AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = nspname::text AND datname = current_database())";
 
 /// A schema of its own in a database, empty at first. Whoever opens [`Scratch::database`] sees nothing else of it, and
 /// needs no more than the right to make schemas there.

@@ -14,6 +14,7 @@ use domain::{Error, Revision};
 use futures::{StreamExt, TryStreamExt, stream::FuturesOrdered};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::{Client, Row, Statement};
+use tokio_util::task::TaskTracker;
 
 use super::fault::{Failure, Outlook};
 use crate::engine::{Param, queue};
@@ -48,7 +49,13 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new<S, T>(client: Client, connection: tokio_postgres::Connection<S, T>, generation: u64) -> Self
+    /// A session on a connection, which is driven by a task among `drivers`.
+    pub(super) fn new<S, T>(
+        client: Client,
+        connection: tokio_postgres::Connection<S, T>,
+        generation: u64,
+        drivers: &TaskTracker,
+    ) -> Self
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -64,7 +71,7 @@ impl Session {
             sent: Box::default(),
             waits: false,
             trouble: None,
-            driver: tokio::spawn(drive),
+            driver: drivers.spawn(drive),
             generation,
             patience: ANSWER,
             revision: Revision::default(),
