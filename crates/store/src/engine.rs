@@ -37,7 +37,8 @@ impl Engine {
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
         match self {
             Self::Sqlite(engine) => Ok(Connection::Sqlite(engine.snapshot().await?)),
-            Self::Postgres(engine) => Ok(Connection::Postgres(engine.snapshot().await?)),
+            // Boxed, as what follows: the state of a handshake would make every request that reads that large.
+            Self::Postgres(engine) => Ok(Connection::Postgres(Box::pin(engine.snapshot()).await?)),
         }
     }
 
@@ -49,7 +50,7 @@ impl Engine {
     {
         match self {
             Self::Sqlite(engine) => engine.write(ctx, mode, work).await,
-            Self::Postgres(engine) => engine.write(ctx, mode, work).await,
+            Self::Postgres(engine) => Box::pin(engine.write(ctx, mode, work)).await,
         }
     }
 
@@ -167,7 +168,7 @@ impl Connection {
         storable(params)?;
         match self {
             Self::Sqlite(connection) => connection.query(sql, params, read),
-            Self::Postgres(connection) => connection.walk(sql, params, read).await,
+            Self::Postgres(connection) => Box::pin(connection.walk(sql, params, read)).await,
         }
     }
 
@@ -180,7 +181,7 @@ impl Connection {
         storable(params)?;
         match self {
             Self::Sqlite(connection) => connection.query(sql, params, read),
-            Self::Postgres(connection) => connection.query(sql, params, read).await,
+            Self::Postgres(connection) => Box::pin(connection.query(sql, params, read)).await,
         }
     }
 
@@ -189,7 +190,7 @@ impl Connection {
         storable(params)?;
         match self {
             Self::Sqlite(connection) => connection.execute(sql, params),
-            Self::Postgres(connection) => connection.execute(sql, params).await,
+            Self::Postgres(connection) => Box::pin(connection.execute(sql, params)).await,
         }
     }
 
@@ -199,7 +200,7 @@ impl Connection {
         storable(params)?;
         match self {
             Self::Sqlite(connection) => Ok(connection.execute(sql, params).map(drop)?),
-            Self::Postgres(connection) => connection.send(sql, params).await,
+            Self::Postgres(connection) => Box::pin(connection.send(sql, params)).await,
         }
     }
 

@@ -6,14 +6,15 @@
 
 use std::{
     collections::HashMap,
+    ops::ControlFlow,
     sync::{Arc, Weak},
     time::Duration,
 };
 
 use domain::{Ctx, Error, Kind, Result, Timestamp, Uidp};
 use tokio::{
-    sync::{mpsc, oneshot},
-    time::{Instant, timeout_at},
+    sync::{Notify, mpsc, oneshot},
+    time::sleep,
 };
 
 use crate::{AuditEntry, Metrics, audit, engine, iam::identities, store::Inner, writer::Mode};
@@ -39,23 +40,30 @@ pub enum Later {
     Audit(Box<AuditEntry>),
 }
 
+/// Somebody who waits until everything that was queued before is written.
 #[derive(Debug)]
-enum Item {
-    Later(Later),
-    Flush { last: bool, done: oneshot::Sender<()> },
+struct Flush {
+    /// Nothing is taken afterwards.
+    last: bool,
+    done: oneshot::Sender<()>,
 }
 
 /// The sending side.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    items: mpsc::Sender<Item>,
+    items: mpsc::Sender<Later>,
+    flushes: mpsc::Sender<Flush>,
+    /// There is enough for a batch.
+    enough: Arc<Notify>,
     metrics: Metrics,
 }
 
 /// The writing side.
 #[derive(Debug)]
 pub(crate) struct Items {
-    queue: mpsc::Receiver<Item>,
+    queue: mpsc::Receiver<Later>,
+    flushes: mpsc::Receiver<Flush>,
+    enough: Arc<Notify>,
     metrics: Metrics,
     /// How many drops the log was told of.
     told: u64,
@@ -67,23 +75,27 @@ impl Queue {
     }
 
     fn with_room(room: usize, metrics: &Metrics) -> (Self, Items) {
-        let (sender, receiver) = mpsc::channel(room);
-        let items = Items { queue: receiver, metrics: metrics.clone(), told: 0 };
-        (Self { items: sender, metrics: metrics.clone() }, items)
+        let (items, queue) = mpsc::channel(room);
+        let (flushes, waiters) = mpsc::channel(1);
+        let enough = Arc::<Notify>::default();
+        let writing = Items { queue, flushes: waiters, enough: Arc::clone(&enough), metrics: metrics.clone(), told: 0 };
+        (Self { items, flushes, enough, metrics: metrics.clone() }, writing)
     }
 
     pub(crate) fn push(&self, item: Later) {
         self.metrics.later_waiting.inc();
-        if self.items.try_send(Item::Later(item)).is_err() {
+        if self.items.try_send(item).is_err() {
             self.metrics.later_waiting.dec();
             self.metrics.later_full.inc();
+        } else if self.items.max_capacity() - self.items.capacity() >= BATCH {
+            self.enough.notify_one();
         }
     }
 
     /// Waits until everything queued so far is written; after the `last` time nothing more is taken.
     pub(crate) async fn flush(&self, last: bool) -> Result<()> {
         let (done, written) = oneshot::channel();
-        self.items.send(Item::Flush { last, done }).await.map_err(|_| engine::closed())?;
+        self.flushes.send(Flush { last, done }).await.map_err(|_| engine::closed())?;
         written.await.map_err(|_| engine::closed())
     }
 }
@@ -98,34 +110,56 @@ impl Items {
 
     async fn run(mut self, store: Weak<Inner>) {
         let mut waiting = Vec::new();
-        loop {
-            let mut flush = None;
-            if waiting.is_empty() {
-                match self.queue.recv().await {
-                    Some(Item::Later(item)) => waiting.push(item),
-                    Some(Item::Flush { last, done }) => flush = Some((last, done)),
-                    None => return,
-                }
-            }
-            let end = Instant::now() + WINDOW;
-            while flush.is_none() && waiting.len() < BATCH {
-                match timeout_at(end, self.queue.recv()).await {
-                    Ok(Some(Item::Later(item))) => waiting.push(item),
-                    Ok(Some(Item::Flush { last, done })) => flush = Some((last, done)),
-                    Ok(None) => return,
-                    Err(_) => break,
-                }
-            }
+        while let ControlFlow::Continue(flush) = self.gather(&mut waiting).await {
             let Some(store) = store.upgrade() else { return };
             self.warn_of_drops();
-            write(&store, &mut waiting).await;
-            if let Some((last, done)) = flush {
+            loop {
+                self.take(&mut waiting);
+                write(&store, &mut waiting).await;
+                // What cannot be written now is tried again later, whoever waits for it.
+                if flush.is_none() || self.queue.is_empty() || !waiting.is_empty() {
+                    break;
+                }
+            }
+            if let Some(Flush { last, done }) = flush {
                 // Whoever asked may have gone.
                 _ = done.send(());
                 if last {
                     return;
                 }
             }
+        }
+    }
+
+    /// Waits for the first item and then for as long as a batch lasts, or until somebody does not want to wait. Items that
+    /// come meanwhile wake nobody: there may be thousands in a second. Breaks when the store is gone.
+    async fn gather(&mut self, waiting: &mut Vec<Later>) -> ControlFlow<(), Option<Flush>> {
+        let flushed = |flush: Option<Flush>| flush.map_or(ControlFlow::Break(()), |flush| ControlFlow::Continue(Some(flush)));
+        if waiting.is_empty() {
+            tokio::select! {
+                item = self.queue.recv() => match item {
+                    Some(item) => waiting.push(item),
+                    None => return ControlFlow::Break(()),
+                },
+                flush = self.flushes.recv() => return flushed(flush),
+            }
+        }
+        if waiting.len() >= BATCH {
+            return ControlFlow::Continue(None);
+        }
+        tokio::select! {
+            () = sleep(WINDOW) => ControlFlow::Continue(None),
+            () = self.enough.notified() => ControlFlow::Continue(None),
+            flush = self.flushes.recv() => flushed(flush),
+        }
+    }
+
+    /// Adds what is queued to the batch, up to its size.
+    fn take(&mut self, waiting: &mut Vec<Later>) {
+        while waiting.len() < BATCH
+            && let Ok(item) = self.queue.try_recv()
+        {
+            waiting.push(item);
         }
     }
 
@@ -144,13 +178,14 @@ async fn write(store: &Inner, waiting: &mut Vec<Later>) {
     if waiting.is_empty() {
         return;
     }
-    let items = waiting.clone();
+    let items = Arc::new(std::mem::take(waiting));
     let ctx = Ctx::system("store.later", store.clock.now(), Arc::clone(&store.entropy));
+    let batch = Arc::clone(&items);
     let written = store
-        .write(ctx, Mode::Bookkeeping, |tx| {
+        .write(ctx, Mode::Bookkeeping, move |tx| {
             Box::pin(async move {
                 let mut seen: HashMap<&Uidp, Timestamp> = HashMap::new();
-                for item in &items {
+                for item in &*batch {
                     match item {
                         Later::Seen { identity, at } => {
                             seen.entry(identity).and_modify(|known| *known = (*known).max(*at)).or_insert(*at);
@@ -165,23 +200,20 @@ async fn write(store: &Inner, waiting: &mut Vec<Later>) {
             })
         })
         .await;
+    let count = items.len();
     match written {
-        Ok(()) => forget(store, waiting),
-        Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::ResourceExhausted) && waiting.len() < BATCH => {
-            tracing::warn!(?error, items = waiting.len(), "cannot write audit entries and last-seen times yet");
+        Ok(()) => {}
+        Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::ResourceExhausted) && count < BATCH => {
+            tracing::warn!(?error, items = count, "cannot write audit entries and last-seen times yet");
+            *waiting = Arc::unwrap_or_clone(items);
+            return;
         }
         Err(error) => {
-            tracing::error!(?error, items = waiting.len(), "audit entries and last-seen times are lost");
-            store.metrics.later_failed.inc_by(waiting.len() as u64);
-            forget(store, waiting);
+            tracing::error!(?error, items = count, "audit entries and last-seen times are lost");
+            store.metrics.later_failed.inc_by(count as u64);
         }
     }
-}
-
-/// These items are done with.
-fn forget(store: &Inner, waiting: &mut Vec<Later>) {
-    store.metrics.later_waiting.dec_by(i64::try_from(waiting.len()).unwrap_or(i64::MAX));
-    waiting.clear();
+    store.metrics.later_waiting.dec_by(i64::try_from(count).unwrap_or(i64::MAX));
 }
 
 #[cfg(test)]
