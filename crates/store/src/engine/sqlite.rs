@@ -5,6 +5,7 @@ mod connection;
 mod fault;
 mod folder;
 mod group_commit;
+mod idle;
 mod ledger;
 mod migrate;
 mod pool;
@@ -12,11 +13,12 @@ mod pool;
 use std::{path::Path, sync::Arc, time::Duration};
 
 use domain::{Ctx, Result, Revision};
-use rusqlite::OpenFlags;
+use rusqlite::{OpenFlags, config::DbConfig};
 
 pub(crate) use check::probes;
 pub(crate) use connection::Connection;
 use group_commit::GroupCommit;
+use idle::Idle;
 #[cfg(test)]
 pub(crate) use migrate::STEPS;
 use pool::Pool;
@@ -72,8 +74,9 @@ impl Sqlite {
         let readers = std::thread::available_parallelism().map_or(4, std::num::NonZero::get) * 2;
         metrics.set_read_connections(readers);
         let last = Revision(raw.query_row("SELECT n FROM revision", [], |row| row.get(0)).map_err(fault::translate)?);
-        let writer = GroupCommit::start(raw, last, folder, metrics.clone())?;
-        Ok(Self { pool: Pool::new(file, readers), writer })
+        let idle = Arc::<Idle>::default();
+        let writer = GroupCommit::start(raw, last, Arc::clone(&idle), folder, metrics.clone())?;
+        Ok(Self { pool: Pool::new(file, readers, idle), writer })
     }
 
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
@@ -118,5 +121,7 @@ pub(crate) fn by(index: Index<'_>) -> String {
 fn configure(raw: &rusqlite::Connection) -> rusqlite::Result<()> {
     raw.busy_timeout(BUSY_TIMEOUT)?;
     raw.set_prepared_statement_cache_capacity(STATEMENTS);
+    // A plan follows from the statement alone. Else every range is planned anew for the values that it is given.
+    raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     raw.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192;")
 }

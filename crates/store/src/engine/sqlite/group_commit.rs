@@ -16,6 +16,7 @@ use super::{
     connection::{Connection, Shared, lock},
     fault,
     folder::Folder,
+    idle::Idle,
     ledger::Ledger,
 };
 use crate::{
@@ -34,9 +35,15 @@ pub(super) struct GroupCommit {
 
 impl GroupCommit {
     /// Starts the thread on its connection. The folder's lock goes when the thread ends.
-    pub(super) fn start(raw: rusqlite::Connection, last: Revision, folder: Folder, metrics: Metrics) -> Result<Self> {
+    pub(super) fn start(
+        raw: rusqlite::Connection,
+        last: Revision,
+        idle: Arc<Idle>,
+        folder: Folder,
+        metrics: Metrics,
+    ) -> Result<Self> {
         let ledger = Arc::new(Ledger::new(last));
-        let session = Session { raw: Arc::new(Mutex::new(raw)), ledger: Arc::clone(&ledger), metrics };
+        let session = Session { raw: Arc::new(Mutex::new(raw)), ledger: Arc::clone(&ledger), idle, metrics };
         let (queue, jobs) = Queue::new();
         let serve = move || {
             session.serve(jobs);
@@ -94,6 +101,7 @@ impl Drop for GroupCommit {
 struct Session {
     raw: Shared,
     ledger: Arc<Ledger>,
+    idle: Arc<Idle>,
     metrics: Metrics,
 }
 
@@ -120,6 +128,8 @@ impl Session {
     }
 
     fn commit_together(&self, batch: Vec<Box<dyn Write>>) {
+        // To its end: a snapshot that is kept shows what anybody was told of.
+        let _writing = self.idle.write();
         let mut ran = Vec::with_capacity(batch.len());
         let mut kept = 0;
         for mut write in batch.into_iter().filter(|write| !write.is_abandoned()) {

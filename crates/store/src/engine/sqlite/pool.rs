@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::{
     connection::{Connection, Shared, lock},
     fault,
+    idle::{Idle, Taken},
 };
 use crate::engine::queue::overloaded;
 
@@ -24,13 +25,14 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Pool {
     file: PathBuf,
-    idle: Mutex<Vec<Shared>>,
+    idle: Arc<Idle>,
     permits: Arc<Semaphore>,
 }
 
 impl Pool {
-    pub(super) fn new(file: PathBuf, size: usize) -> Arc<Self> {
-        Arc::new(Self { file, idle: Mutex::default(), permits: Arc::new(Semaphore::new(size)) })
+    /// A pool of at most `size` connections, which leaves those that nobody uses in `idle`.
+    pub(super) fn new(file: PathBuf, size: usize, idle: Arc<Idle>) -> Arc<Self> {
+        Arc::new(Self { file, idle, permits: Arc::new(Semaphore::new(size)) })
     }
 
     /// A connection at the state of the last commit.
@@ -39,10 +41,12 @@ impl Pool {
             .await
             .map_err(|_| overloaded("too many reads are under way; retry in a moment"))?
             .map_err(|_| crate::engine::closed())?;
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let raw = idle.map_or_else(|| self.open(), Ok)?;
-        lock(&raw).prepare_cached("BEGIN DEFERRED").and_then(|mut begin| begin.execute([])).map_err(fault::translate)?;
-        Ok(Connection::reading(Arc::clone(&raw), Lease { raw, pool: Arc::clone(self), _permit: permit }))
+        let Taken { raw, is_current, writes } = self.idle.take();
+        let raw = raw.map_or_else(|| self.open(), Ok)?;
+        if !is_current {
+            lock(&raw).prepare_cached("BEGIN DEFERRED").and_then(|mut begin| begin.execute([])).map_err(fault::translate)?;
+        }
+        Ok(Connection::reading(Arc::clone(&raw), Lease { raw, writes, pool: Arc::clone(self), _permit: permit }))
     }
 
     fn open(&self) -> Result<Shared> {
@@ -64,28 +68,22 @@ impl Pool {
     /// Refuses new snapshots and closes idle connections.
     pub(super) fn close(&self) {
         self.permits.close();
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.idle.close();
     }
 }
 
-/// The right to a connection; dropping it ends the snapshot and gives the connection back.
+/// The right to a connection; dropping it gives the connection back.
 #[derive(Debug)]
 pub(super) struct Lease {
     raw: Shared,
+    /// Which writes its snapshot shows at least.
+    writes: u64,
     pool: Arc<Pool>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let ended = lock(&self.raw).prepare_cached("ROLLBACK").and_then(|mut rollback| rollback.execute([]));
-        match ended {
-            Ok(_) if !self.pool.permits.is_closed() => {
-                self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&self.raw));
-            }
-            Ok(_) => {}
-            // The connection is closed instead, which ends its snapshot as well.
-            Err(error) => tracing::warn!(%error, "cannot end a snapshot"),
-        }
+        self.pool.idle.give_back(Arc::clone(&self.raw), self.writes);
     }
 }

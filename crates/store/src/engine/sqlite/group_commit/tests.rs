@@ -42,7 +42,8 @@ fn session() -> (Session, TempDir) {
     migrate(&mut raw).expect("migrates");
     let last = Revision::default();
     let ledger = Arc::new(Ledger::new(last));
-    (Session { raw: Arc::new(Mutex::new(raw)), ledger, metrics: Metrics::new() }, folder)
+    let idle = Arc::default();
+    (Session { raw: Arc::new(Mutex::new(raw)), ledger, idle, metrics: Metrics::new() }, folder)
 }
 
 /// Runs the requests together; gives what each was told.
