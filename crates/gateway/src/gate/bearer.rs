@@ -18,7 +18,9 @@ pub(crate) fn read(headers: &HeaderMap) -> Result<Secret<String>, Error> {
     if values.next().is_some() {
         return Err(Error::unauthenticated(Rule::TokenInvalid, "there is more than one authorization header"));
     }
-    let (scheme, token) = value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or_else(malformed)?;
+    // Bytes of a header are visible ASCII, a tab or beyond ASCII; a token is long, and whole words are compared faster.
+    let text = str::from_utf8(value.as_bytes()).ok().filter(|text| text.is_ascii());
+    let (scheme, token) = text.and_then(|text| text.split_once(' ')).ok_or_else(malformed)?;
     let token = token.trim_matches(' ');
     if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
         return Err(malformed());

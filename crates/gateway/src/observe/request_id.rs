@@ -1,6 +1,6 @@
 //! The name of a request in logs, audit rows and answers.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::sync::Arc;
 
 use domain::Entropy;
 use http::{HeaderMap, HeaderName};
@@ -28,11 +28,10 @@ fn is_id(text: &str) -> bool {
 fn make(entropy: &dyn Entropy) -> Arc<str> {
     let mut bytes = [0; 16];
     let _ = entropy.fill(&mut bytes);
-    let hex = bytes.iter().fold(String::with_capacity(32), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
-    hex.into()
+    let mut text = [0; 32];
+    // INVARIANT: the text has room for two digits of each byte, and digits are UTF-8.
+    let _ = hex::encode_to_slice(bytes, &mut text);
+    str::from_utf8(&text).unwrap_or_default().into()
 }
 
 #[cfg(test)]
