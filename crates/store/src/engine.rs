@@ -25,6 +25,33 @@ use crate::{
     writer::{Mode, Writer},
 };
 
+/// Gives snapshots of an engine. Whoever has it keeps neither the writer nor its claim on the data.
+#[derive(Clone, Debug)]
+pub(crate) enum Snapshots {
+    Sqlite(sqlite::Snapshots),
+    Postgres(postgres::Pool),
+}
+
+impl Snapshots {
+    /// A connection that sees one unchanging state of everything until it is dropped.
+    pub(crate) async fn take(&self) -> Result<Connection> {
+        match self {
+            Self::Sqlite(snapshots) => Ok(Connection::Sqlite(snapshots.take().await?)),
+            // Boxed, as what follows: the state of a handshake would make every request that reads that large.
+            Self::Postgres(pool) => Ok(Connection::Postgres(Box::pin(pool.snapshot()).await?)),
+        }
+    }
+
+    /// The last commit that anybody was told of, where that is known without asking.
+    pub(crate) fn published(&self) -> Option<Revision> {
+        match self {
+            Self::Sqlite(snapshots) => Some(snapshots.published()),
+            // Other nodes write as well.
+            Self::Postgres(_) => None,
+        }
+    }
+}
+
 /// An open engine.
 #[derive(Debug)]
 pub(crate) enum Engine {
@@ -33,12 +60,11 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
-    /// A connection that sees one unchanging state of everything until it is dropped.
-    pub(crate) async fn snapshot(&self) -> Result<Connection> {
+    /// What gives snapshots of it.
+    pub(crate) fn snapshots(&self) -> Snapshots {
         match self {
-            Self::Sqlite(engine) => Ok(Connection::Sqlite(engine.snapshot().await?)),
-            // Boxed, as what follows: the state of a handshake would make every request that reads that large.
-            Self::Postgres(engine) => Ok(Connection::Postgres(Box::pin(engine.snapshot()).await?)),
+            Self::Sqlite(engine) => Snapshots::Sqlite(engine.snapshots()),
+            Self::Postgres(engine) => Snapshots::Postgres(engine.snapshots()),
         }
     }
 
@@ -59,15 +85,6 @@ impl Engine {
         match self {
             Self::Sqlite(engine) => engine.ping().await,
             Self::Postgres(engine) => engine.ping().await,
-        }
-    }
-
-    /// The last commit that anybody was told of, where that is known without asking.
-    pub(crate) fn published(&self) -> Option<Revision> {
-        match self {
-            Self::Sqlite(engine) => Some(engine.published()),
-            // Other nodes write as well.
-            Self::Postgres(_) => None,
         }
     }
 

@@ -7,7 +7,7 @@ use tracing::{Instrument as _, Span};
 
 use crate::{
     BoxFuture, Database, Metrics, Reader, Writer,
-    engine::{Engine, postgres::Postgres, sqlite::Sqlite},
+    engine::{Engine, Snapshots, postgres::Postgres, sqlite::Sqlite},
     later::{Later, Queue},
     ranks::{Follower, Ranks},
     writer::Mode,
@@ -39,7 +39,8 @@ pub struct Store {
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) engine: Arc<Engine>,
+    pub(crate) engine: Engine,
+    snapshots: Snapshots,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) metrics: Metrics,
@@ -61,9 +62,9 @@ impl Store {
             Database::Postgres(database) => Engine::Postgres(Postgres::open(database, &metrics).await?),
         };
         let (later, items) = Queue::new(&metrics);
-        let (engine, ranks) = (Arc::new(engine), Arc::new(Ranks::new(metrics.clone())));
-        let follower = Follower::start(Arc::downgrade(&engine), Arc::clone(&ranks))?;
-        let inner = Arc::new(Inner { engine, clock, entropy, metrics, later, ranks, follower });
+        let (snapshots, ranks) = (engine.snapshots(), Arc::new(Ranks::new(metrics.clone())));
+        let follower = Follower::start(snapshots.clone(), Arc::clone(&ranks))?;
+        let inner = Arc::new(Inner { engine, snapshots, clock, entropy, metrics, later, ranks, follower });
         items.serve(Arc::downgrade(&inner))?;
         Ok(Self { inner })
     }
@@ -74,7 +75,7 @@ impl Store {
     /// Resource exhausted when too many reads are under way; unavailable after [`Store::close`].
     pub async fn reader(&self) -> Result<Reader> {
         let span = self.inner.span("store read");
-        let snapshot = self.inner.metrics.reading(self.inner.engine.snapshot()).await?;
+        let snapshot = self.inner.metrics.reading(self.inner.snapshots.take()).await?;
         Ok(Reader::counted(snapshot, Arc::clone(&self.inner.ranks), span))
     }
 
@@ -82,7 +83,7 @@ impl Store {
     /// where other nodes write as well, so that only the database knows.
     #[must_use]
     pub fn published(&self) -> Option<Revision> {
-        self.inner.engine.published()
+        self.inner.snapshots.published()
     }
 
     /// Runs `work` in a transaction. When it succeeds, what it changed is kept together with an audit row, the feed, the

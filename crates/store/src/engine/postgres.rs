@@ -26,7 +26,7 @@ use connector::Connector;
 use group_commit::GroupCommit;
 #[cfg(test)]
 pub(crate) use migrate::STEPS;
-use pool::Pool;
+pub(crate) use pool::Pool;
 pub use scratch::Scratch;
 
 use crate::{
@@ -73,8 +73,9 @@ impl Postgres {
         Ok(Self { pool, writer, connector })
     }
 
-    pub(crate) async fn snapshot(&self) -> Result<Connection> {
-        self.pool.snapshot().await
+    /// What gives snapshots of it.
+    pub(crate) fn snapshots(&self) -> Pool {
+        self.pool.clone()
     }
 
     pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>

@@ -19,6 +19,7 @@ pub(crate) use check::probes;
 pub(crate) use connection::Connection;
 use group_commit::GroupCommit;
 use idle::Idle;
+use ledger::Ledger;
 #[cfg(test)]
 pub(crate) use migrate::STEPS;
 use pool::Pool;
@@ -50,6 +51,24 @@ pub(crate) fn schema(data: &Path) -> Result<usize> {
     migrate::version(&raw)
 }
 
+/// Gives snapshots of an open database.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshots {
+    pool: Arc<Pool>,
+    ledger: Arc<Ledger>,
+}
+
+impl Snapshots {
+    pub(crate) async fn take(&self) -> Result<Connection> {
+        self.pool.snapshot().await
+    }
+
+    /// The last commit that anybody was told of.
+    pub(crate) fn published(&self) -> Revision {
+        self.ledger.published()
+    }
+}
+
 /// An open database.
 #[derive(Debug)]
 pub(crate) struct Sqlite {
@@ -79,8 +98,9 @@ impl Sqlite {
         Ok(Self { pool: Pool::new(file, readers, idle), writer })
     }
 
-    pub(crate) async fn snapshot(&self) -> Result<Connection> {
-        self.pool.snapshot().await
+    /// What gives snapshots of it.
+    pub(crate) fn snapshots(&self) -> Snapshots {
+        Snapshots { pool: Arc::clone(&self.pool), ledger: self.writer.ledger() }
     }
 
     pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
@@ -89,11 +109,6 @@ impl Sqlite {
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         self.writer.write(ctx, mode, work).await
-    }
-
-    /// The last commit that anybody was told of.
-    pub(crate) fn published(&self) -> Revision {
-        self.writer.published()
     }
 
     pub(crate) async fn ping(&self) -> Result<()> {

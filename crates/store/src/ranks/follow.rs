@@ -1,7 +1,7 @@
 //! The task that makes the fences when a store opens, and moves them forward as the feed tells.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -9,7 +9,7 @@ use domain::{Error, Result};
 use tokio::{task::JoinHandle, time::Instant};
 
 use super::{Fences, Ranks, Walk, fences::Misfit, moves, scan, versions::Version};
-use crate::{Reader, engine::Engine, iam::standings};
+use crate::{Reader, engine::Snapshots, iam::standings};
 
 /// How long fences stay behind when little changes, and when more than [`MANY`] changes came meanwhile.
 const PERIODS: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(100)];
@@ -28,13 +28,13 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// Starts the task. It holds no claim on the engine between snapshots.
+    /// Starts the task. It keeps no claim on the data.
     ///
     /// # Errors
     /// Internal outside a runtime.
-    pub(crate) fn start(engine: Weak<Engine>, ranks: Arc<Ranks>) -> Result<Self> {
+    pub(crate) fn start(snapshots: Snapshots, ranks: Arc<Ranks>) -> Result<Self> {
         let runtime = tokio::runtime::Handle::try_current().map_err(Error::internal)?;
-        let task = Task { engine, ranks: Arc::clone(&ranks), not_before: Instant::now(), failing: false, steps: 0 };
+        let task = Task { snapshots, ranks: Arc::clone(&ranks), not_before: Instant::now(), failing: false, steps: 0 };
         Ok(Self { ranks, task: Mutex::new(Some(runtime.spawn(task.run()))) })
     }
 
@@ -57,7 +57,7 @@ impl Drop for Follower {
 }
 
 struct Task {
-    engine: Weak<Engine>,
+    snapshots: Snapshots,
     ranks: Arc<Ranks>,
     /// When fences may be made next.
     not_before: Instant,
@@ -88,26 +88,21 @@ impl Task {
     /// Moves all fences forward and makes those of one more walk. Answers whether it did the latter.
     async fn round(&mut self) -> Result<bool> {
         self.steps = 0;
-        if !self.is_up_to_date()
-            && let Some(mut reader) = self.snapshot().await?
-        {
-            self.forward(&mut reader).await?;
+        if !self.is_up_to_date() {
+            self.forward(&mut self.snapshot().await?).await?;
         }
         let missing = self.ranks.missing().filter(|_| Instant::now() >= self.not_before);
         let Some(walk) = missing else { return Ok(false) };
-        let Some(mut reader) = self.snapshot().await? else { return Ok(false) };
-        self.make(&mut reader, walk).await
+        self.make(&mut self.snapshot().await?, walk).await
     }
 
     /// Whether that is known without asking the database.
     fn is_up_to_date(&self) -> bool {
-        let published = self.engine.upgrade().and_then(|engine| engine.published());
-        published.is_some_and(|revision| self.ranks.hold_at(revision))
+        self.snapshots.published().is_some_and(|revision| self.ranks.hold_at(revision))
     }
 
-    async fn snapshot(&self) -> Result<Option<Reader>> {
-        let Some(engine) = self.engine.upgrade() else { return Ok(None) };
-        Ok(Some(Reader::new(engine.snapshot().await?)))
+    async fn snapshot(&self) -> Result<Reader> {
+        Ok(Reader::new(self.snapshots.take().await?))
     }
 
     async fn make(&self, reader: &mut Reader, walk: Walk) -> Result<bool> {

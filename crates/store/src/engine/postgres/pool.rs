@@ -19,9 +19,9 @@ use crate::engine::queue::overloaded;
 /// How long a reader waits for a connection before the server calls itself overloaded.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// A bounded number of connections, made when first needed.
-#[derive(Debug)]
-pub(super) struct Pool(managed::Pool<Manager>);
+/// A bounded number of connections, made when first needed. All clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool(managed::Pool<Manager>);
 
 /// Makes connections and looks at them before they are used again.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Pool {
     }
 
     /// A connection at the state of the last commit when its first statement runs.
-    pub(super) async fn snapshot(&self) -> Result<Connection> {
+    pub(crate) async fn snapshot(&self) -> Result<Connection> {
         let session = self.0.get().await.map_err(|error| match error {
             PoolError::Timeout(_) => overloaded("too many reads are under way; retry in a moment"),
             PoolError::Backend(failure) => {

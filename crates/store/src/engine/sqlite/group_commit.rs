@@ -62,9 +62,9 @@ impl GroupCommit {
         self.queue.write(ctx, mode, work).await
     }
 
-    /// The last commit that anybody was told of.
-    pub(super) fn published(&self) -> Revision {
-        self.ledger.published()
+    /// The revisions that it gives and has published.
+    pub(super) fn ledger(&self) -> Arc<Ledger> {
+        Arc::clone(&self.ledger)
     }
 
     pub(super) async fn ping(&self) -> Result<()> {
