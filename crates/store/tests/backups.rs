@@ -108,7 +108,7 @@ async fn everything_comes_back(from: Option<Place>, to: Option<Place>) {
 
     // Full is not empty, and is replaced as a whole; revisions do not go back.
     let error = restored(&to, &archive, false).await.expect_err("in use");
-    assert_eq!((error.kind(), error.rule()), (Kind::FailedPrecondition, Rule::NotEmpty));
+    assert_eq!((error.kind(), error.rule()), (Kind::FailedPrecondition, Rule::NotEmpty), "{error:?}");
     assert!(error.message().contains("the database is not empty: it has audit"), "{error}");
     restored(&to, &archive, true).await.expect("replaced");
     let target = to.open().await;

@@ -4,12 +4,19 @@ use std::{
     fs::{DirBuilder, File, OpenOptions, TryLockError},
     io::{Read, Write},
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use domain::{Error, Kind, Result, Rule};
 
 /// The name of the database in the data folder.
 pub(super) const DATABASE: &str = "provost.db";
+
+/// How long who was just stopped may take to let go. A program that it was starting at that moment holds the lock as well,
+/// until it has begun.
+const LETTING_GO: Duration = Duration::from_secs(1);
+/// How often it is looked whether they have.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// A data folder that this process holds.
 #[derive(Debug)]
@@ -29,10 +36,14 @@ impl Folder {
         let mut lock = private()
             .open(&file)
             .map_err(|error| refuse(format!("cannot write {}: {error}; check its owner and mode", file.display())))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(refuse(taken(path, &mut lock))),
-            Err(TryLockError::Error(error)) => return Err(refuse(format!("cannot lock {}: {error}", file.display()))),
+        let begun = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if begun.elapsed() < LETTING_GO => std::thread::sleep(LOOK),
+                Err(TryLockError::WouldBlock) => return Err(refuse(taken(path, &mut lock))),
+                Err(TryLockError::Error(error)) => return Err(refuse(format!("cannot lock {}: {error}", file.display()))),
+            }
         }
         // Who holds it is only told for people; the lock itself is what counts.
         let note = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
