@@ -122,6 +122,8 @@ impl Session {
                 self.commit_together(batch);
             }
         }
+        // It waits for snapshots, also for those that nobody uses.
+        let _writing = self.idle.write();
         if let Err(error) = self.execute("PRAGMA wal_checkpoint(TRUNCATE)") {
             tracing::warn!(%error, "cannot fold the journal into the database; the next start does it");
         }
