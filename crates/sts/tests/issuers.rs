@@ -14,7 +14,7 @@ use std::{
 };
 
 use domain::{Error, Kind, Rule, Timestamp};
-use futures::future::{BoxFuture, join_all};
+use futures::future::{BoxFuture, Either, join_all, select};
 use jsonwebtoken::Algorithm;
 use serde_json::json;
 use sts::{
@@ -162,6 +162,26 @@ async fn keys_outlive_an_outage_for_an_hour() {
     answer(&server, DISCOVERY, document(&server.uri())).await;
     answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(jwks(&[key.named("k")]))).await;
     assert_eq!(keys(&issuers, &token, later(900 + 3700)).await.expect("keys").from, "fetched");
+}
+
+#[tokio::test]
+async fn known_keys_serve_while_the_issuer_is_asked() {
+    let key = p256();
+    let server = issuer(&key).await;
+    let issuers = Issuers::new(&settings());
+    let token = token(&server.uri(), &key, "k");
+    keys(&issuers, &token, NOW).await.expect("keys");
+    server.reset().await;
+    // A minute: the asking ends when its time is over.
+    answer(&server, "/keys", ResponseTemplate::new(200).set_delay(Duration::from_mins(1))).await;
+    let asking = keys(&issuers, &token, later(1000));
+    let mut others = Box::pin(join_all((0..10).map(|_| keys(&issuers, &token, later(1000)))));
+    let Either::Right((others, asking)) = select(Box::pin(asking), &mut others).await else {
+        panic!("who had to wait for the issuer was first")
+    };
+    assert!(others.into_iter().all(|found| found.is_ok_and(|found| found.from == "stale")));
+    assert_eq!(asking.await.expect("keys").from, "stale");
+    assert_eq!(asked(&server).await, (0, 1));
 }
 
 #[tokio::test]

@@ -65,7 +65,7 @@ pub(crate) async fn serve(
     let body = match target.rule.verb {
         // RFC 9110 sections 9.3.1 and 9.3.5: a body of these means nothing.
         Verb::Get | Verb::Delete => bytes::Bytes::new(),
-        Verb::Put | Verb::Post | Verb::Patch => read_body(body, head.version, entry.body_limit(&shared.settings.limits)).await?,
+        Verb::Put | Verb::Post | Verb::Patch => read_body(body, &head, entry.body_limit(&shared.settings.limits)).await?,
     };
     let wire = bind::body(wire, target, &head.headers, &body)?;
     let reply = shared.gate.perform(entry, ctx, wire.into()).await?;

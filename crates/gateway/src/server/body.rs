@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use domain::{Error, Rule};
-use http::Version;
+use http::{HeaderMap, Version, header::EXPECT, request::Parts};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
@@ -22,11 +22,11 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 const DISCARDED_BYTES: usize = 16 << 20;
 const DISCARD_TIME: Duration = Duration::from_secs(1);
 
-/// Reads the body, of at most `limit` bytes, of a request of `version`.
+/// Reads the body, of at most `limit` bytes, of the request that `head` begins.
 ///
 /// # Errors
 /// Invalid argument when it is larger, or when the client stops in the middle.
-pub(crate) async fn read(mut body: Incoming, version: Version, limit: usize) -> Result<Bytes, Error> {
+pub(crate) async fn read(mut body: Incoming, head: &Parts, limit: usize) -> Result<Bytes, Error> {
     if body.size_hint().lower() <= limit as u64 {
         match Limited::new(&mut body, limit).collect().await {
             Ok(body) => return Ok(body.to_bytes()),
@@ -37,10 +37,16 @@ pub(crate) async fn read(mut body: Incoming, version: Version, limit: usize) -> 
             Err(_) => {}
         }
     }
-    if version == Version::HTTP_2 {
+    if head.version == Version::HTTP_2 && !waits(&head.headers) {
         discard(body).await;
     }
     Err(too_large(limit))
+}
+
+/// Whether the client sends no body before it has an answer (RFC 9110 section 10.1.1). One that waits has nothing to get rid of,
+/// and gives up waiting after about as long as a body would be waited for.
+fn waits(headers: &HeaderMap) -> bool {
+    headers.get(EXPECT).is_some_and(|wish| wish.as_bytes().eq_ignore_ascii_case(b"100-continue"))
 }
 
 /// Reads a body to its end if that is near. Over HTTP/2 an answer that comes earlier is followed by a reset of the stream

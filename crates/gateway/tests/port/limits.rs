@@ -9,7 +9,7 @@ use std::{
 };
 
 use contract::chainguard::platform::iam::v2beta1::{GetGroupRequest, Group, UpdateGroupRequest};
-use futures::StreamExt as _;
+use futures::{StreamExt as _, future::Either};
 use gateway::Limits;
 use prost::Message as _;
 use reqwest::Method;
@@ -134,6 +134,24 @@ async fn http2_clients_may_finish_a_body_that_is_somewhat_too_large() {
     assert_eq!(sent_over_http2(&server, 12, false).await, 12);
     assert!(sent_over_http2(&server, 60, true).await < 60);
     assert!(sent_over_http2(&server, 60, false).await < 60);
+}
+
+#[tokio::test]
+async fn http2_clients_that_wait_for_leave_are_not_waited_for() {
+    let server = start().await;
+    // Nobody sends a byte of a body that the server would read to its end.
+    let refused = |waits: bool| {
+        let http2 = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+        let request = http2.post(format!("http://{}/iam/v2beta1/groups", server.address)).bearer_auth("owner");
+        let request = request.header("content-length", 5 << 20);
+        let request = if waits { request.header("expect", "100-continue") } else { request };
+        let body = reqwest::Body::wrap_stream(futures::stream::pending::<std::io::Result<Vec<u8>>>());
+        Box::pin(server.send(request.body(body)))
+    };
+    let Either::Right((answered, _)) = futures::future::select(refused(false), refused(true)).await else {
+        panic!("who waits was waited for")
+    };
+    assert_eq!(answered.error().0, 413);
 }
 
 #[tokio::test]

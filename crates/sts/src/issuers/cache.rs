@@ -48,7 +48,7 @@ pub struct Issuers {
 pub struct Found {
     /// The keys.
     pub keys: Arc<Jwks>,
-    /// `cached`, `fetched`, or `stale` when the issuer is down.
+    /// `cached`, `fetched`, or `stale` while the issuer is down or being asked.
     pub from: &'static str,
 }
 
@@ -123,7 +123,14 @@ impl Issuers {
         if let Some(keys) = self.fresh(&issuer, now).filter(|keys| token.is_key_known(&keys.jwks)) {
             return Ok(Found { keys: keys.jwks.clone(), from: "cached" });
         }
-        let mut state = issuer.state.lock().await;
+        let mut state = match issuer.state.try_lock() {
+            Ok(state) => state,
+            // Somebody is asking. What may be used while an issuer is down may be used until it is known whether it is.
+            Err(_) => match self.usable(&issuer, now).filter(|keys| token.is_key_known(&keys.jwks)) {
+                Some(keys) => return Ok(self.stale(&keys, now)),
+                None => issuer.state.lock().await,
+            },
+        };
         // Somebody else may have fetched while we waited for the lock.
         if let Some(keys) = self.fresh(&issuer, now) {
             let wait = self.limits.refresh_interval;
@@ -133,7 +140,10 @@ impl Issuers {
         } else if let (Some(tried), Some(failure)) = (state.tried_at, &state.failure)
             && is_within(tried, now, self.limits.failure_ttl)
         {
-            return self.stale(&issuer, now).ok_or_else(|| explain(token.issuer(), failure));
+            return match self.usable(&issuer, now) {
+                Some(keys) => Ok(self.stale(&keys, now)),
+                None => Err(explain(token.issuer(), failure)),
+            };
         }
         state.tried_at = Some(now);
         let since = Instant::now();
@@ -152,7 +162,7 @@ impl Issuers {
                 tracing::warn!(target: "issuers", issuer = token.issuer(), %failure, "cannot fetch the keys of an issuer");
                 let error = explain(token.issuer(), &failure);
                 state.failure = Some(failure);
-                self.stale(&issuer, now).ok_or(error)
+                self.usable(&issuer, now).map(|keys| self.stale(&keys, now)).ok_or(error)
             }
         }
     }
@@ -170,13 +180,17 @@ impl Issuers {
         issuer.keys.load_full().filter(|keys| is_within(keys.fetched_at, now, self.limits.keys_ttl))
     }
 
-    /// The last keys that the issuer gave, while it is down and they are not too old.
-    fn stale(&self, issuer: &Issuer, now: Timestamp) -> Option<Found> {
+    /// The last keys that the issuer gave, if they are not too old to be used while it is down.
+    fn usable(&self, issuer: &Issuer, now: Timestamp) -> Option<Arc<Keys>> {
         let usable = self.limits.keys_ttl + self.limits.stale_ttl;
-        let keys = issuer.keys.load_full().filter(|keys| is_within(keys.fetched_at, now, usable))?;
+        issuer.keys.load_full().filter(|keys| is_within(keys.fetched_at, now, usable))
+    }
+
+    /// These keys, counted as used beyond their time.
+    fn stale(&self, keys: &Keys, now: Timestamp) -> Found {
         let age = u64::try_from(now.0.saturating_sub(keys.fetched_at.0)).unwrap_or(0);
         self.metrics.used_stale(Duration::from_millis(age));
-        Some(Found { keys: keys.jwks.clone(), from: "stale" })
+        Found { keys: keys.jwks.clone(), from: "stale" }
     }
 
     async fn fetch(&self, issuer: &str, state: &mut State, now: Timestamp) -> Result<Jwks, FetchError> {

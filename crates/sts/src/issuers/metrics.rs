@@ -39,13 +39,13 @@ impl Metrics {
     }
 
     pub(super) fn register(&self, registry: &mut Registry) {
-        let lookups = "Lookups of an issuer's keys, by where they came from: cached, fetched, stale (the issuer is down), failed";
+        let lookups = "Lookups of an issuer's keys, by where they came from: cached, fetched, stale (the issuer is down or being asked), failed";
         registry.register("issuer_key_lookups", lookups, self.lookups.clone());
         let fetches = "Fetches of an issuer's keys, by outcome: ok, down (a retry may help), refused (no retry helps)";
         registry.register("issuer_key_fetches", fetches, self.fetches.clone());
         let fetch = "How long fetches of an issuer's keys took, discovery included";
         registry.register_with_unit("issuer_key_fetch", fetch, Unit::Seconds, self.fetch.clone());
-        let stale = "How old keys were that were used because their issuer is down";
+        let stale = "How old keys were that were used because their issuer is down or being asked";
         registry.register_with_unit("issuer_key_stale_age", stale, Unit::Seconds, self.stale_age.clone());
     }
 
