@@ -10,6 +10,8 @@ mod nodes;
 mod outages;
 #[path = "postgres/pipeline.rs"]
 mod pipeline;
+#[path = "postgres/plans.rs"]
+mod plans;
 #[path = "postgres/proxy.rs"]
 mod proxy;
 #[path = "postgres/ranks.rs"]

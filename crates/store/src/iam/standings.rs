@@ -81,10 +81,12 @@ pub async fn get(reader: &mut Reader, identity: &Uidp) -> Result<(Position, Opti
 /// # Errors
 /// Internal when the storage fails.
 pub async fn news(reader: &mut Reader, known: Position) -> Result<News> {
-    // Who has missed more than the span reads nothing of it.
+    // Who has missed more than the span reads nothing of it. The bounds do not depend on a row, so that no plan can mean
+    // to read the whole feed, whatever an engine knows of its length.
     let sql = format!(
         "SELECT r.n, {}, c.noun, c.uid FROM revision r LEFT JOIN changes c \
-         ON c.revision > CASE WHEN r.n - $1 > {SPAN} THEN r.n ELSE $1 END AND c.noun IN {NOUNS} LIMIT {}",
+         ON c.revision > (SELECT CASE WHEN n - $1 > {SPAN} THEN n ELSE $1 END FROM revision) \
+         AND c.revision <= (SELECT n FROM revision) AND c.noun IN {NOUNS} LIMIT {}",
         reader.server(),
         CHANGES + 1
     );

@@ -11,15 +11,14 @@ use super::{
     connector::Connector,
     fault::Failure,
     migrate,
-    session::{ANSWER, PATIENCE_ALONE, Session},
+    session::{self, ANSWER, PATIENCE_ALONE, Session},
 };
 use crate::{
     BoxFuture, Postgres, engine,
     writer::{Mode, Writer},
 };
 
-const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; \
-    SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '60s'";
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '60s'";
 
 /// Runs `work` on a connection that has the database for itself. When that is lost everything is undone, and nothing is
 /// tried again.
@@ -35,6 +34,7 @@ where
     claim::alone(&mut session).await?;
     session.patience = PATIENCE_ALONE;
     session.batch(BEGIN).await?;
+    session.batch(session::UNHURRIED).await?;
     session.revision = lock(&mut session).await?;
     let shared = Arc::new(Mutex::new(session));
     let connection = Connection::writing(Arc::clone(&shared).lock_owned().await);

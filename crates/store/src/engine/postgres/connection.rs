@@ -140,11 +140,11 @@ impl Connection {
         }
     }
 
-    /// Lets statements, and pauses between them, take as long as they need until the transaction ends.
+    /// Lets statements, and pauses between them, take as long as they need until the transaction ends, and read whole tables.
     pub(crate) async fn take_time(&mut self) -> Result<()> {
         let session = self.lease.session()?;
         session.patience = session::PATIENCE_ALONE;
-        Ok(session.batch("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0").await?)
+        Ok(session.batch(session::UNHURRIED).await?)
     }
 
     pub(crate) fn is_spoilt(&self) -> bool {

@@ -25,6 +25,9 @@ const STATEMENTS: usize = 512;
 pub(super) const ANSWER: Duration = Duration::from_secs(11);
 /// The same for a transaction that works on everything there is.
 pub(super) const PATIENCE_ALONE: Duration = Duration::from_hours(1);
+/// Settings of such a transaction, which reads whole tables.
+pub(super) const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
+    SET LOCAL enable_seqscan = on";
 
 type Answer<T> = std::result::Result<T, Failure>;
 type Sent = Pin<Box<dyn Future<Output = Answer<()>> + Send>>;
