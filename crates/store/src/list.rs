@@ -145,14 +145,14 @@ async fn found<E: Entity, F: Sync>(
             Ok((items, next, total))
         }
         Selection::Streams(streams) => {
-            let total = totals::total::<E>(reader, keys, &streams).await?;
+            let totals = totals::totals::<E>(reader, keys, &streams).await?;
             let streams = narrow::narrowed(reader, keys, streams).await?;
             if let Some(items) = one_walk(reader, keys, &streams, query.skip as usize, want).await? {
-                return Ok((items, None, total));
+                return Ok((items, None, totals.all));
             }
-            let found = keys.of(reader, &streams, query.skip as usize, want).await?;
+            let found = keys.of(reader, &streams, &totals, query.skip as usize, want).await?;
             let (items, next) = rows_of(reader, found, query.page_size).await?;
-            Ok((items, next, total))
+            Ok((items, next, totals.all))
         }
     }
 }

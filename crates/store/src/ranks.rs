@@ -10,6 +10,7 @@ mod correct;
 mod fences;
 mod follow;
 mod moves;
+mod parents;
 mod scan;
 mod versions;
 
@@ -19,7 +20,7 @@ use domain::{
     registry::Repo,
 };
 
-pub(crate) use correct::fences;
+pub(crate) use correct::{InPlaces, fences};
 pub(crate) use fences::Fences;
 pub(crate) use follow::Follower;
 pub(crate) use versions::Ranks;
@@ -90,6 +91,12 @@ impl Walk {
             (Within::Org, OrderField::Name) => Index::Named(self.table, "org_name"),
             (Within::Org, OrderField::CreatedAt) => Index::Named(self.table, "org_created_at"),
         }
+    }
+
+    /// Whether it is told where the rows of its parts live: scattered places are one after the other by identifier, and
+    /// children have one parent.
+    fn is_tallied(self) -> bool {
+        self.within != Within::Parent && self.field != OrderField::Uid
     }
 
     /// Where a row stands in it.

@@ -8,7 +8,7 @@ use tracing::Span;
 use crate::{
     engine::{Connection, Index, Param, Row},
     metrics::Counted,
-    ranks::{self, Fences, Ranks, Walk},
+    ranks::{self, Fences, InPlaces, Ranks, Walk},
 };
 
 /// One snapshot: every function that reads from it sees the same state, that of the last commit when it began.
@@ -95,12 +95,22 @@ impl Reader {
     pub(crate) async fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
         match self.ranks.clone().filter(|ranks| rows > ranks.stride()) {
             Some(ranks) => {
-                let fences = ranks::fences(self, &ranks, walk).await?;
+                let fences = ranks::fences(self, &ranks, walk, None).await?;
                 ranks.used(fences.is_some());
                 Ok(fences)
             }
             None => Ok(None),
         }
+    }
+
+    /// The same with the numbers of the keys whose parents are in the places, however few rows are passed over.
+    pub(crate) async fn fences_within(&mut self, walk: Walk, places: InPlaces<'_>, rows: usize) -> Result<Option<Fences>> {
+        let Some(ranks) = self.ranks.clone() else { return Ok(None) };
+        let fences = ranks::fences(self, &ranks, walk, Some(places)).await?;
+        if rows > ranks.stride() {
+            ranks.used(fences.is_some());
+        }
+        Ok(fences)
     }
 
     pub(crate) fn walk(&self, index: Index<'_>) -> String {

@@ -1,15 +1,15 @@
 //! Keys: where the items of a page stand, found by walking indexes alone.
 
-use std::marker::PhantomData;
+use std::{collections::HashMap, marker::PhantomData};
 
 use domain::{Order, OrderField, Result, Uidp};
 
 use super::{
-    CHUNK, Cursor, CursorKey, Entity, Sql, Stream, Term,
+    CHUNK, Cursor, CursorKey, Entity, LONG_STREAMS, Sql, Stream, Term,
     plan::{Plan, plan},
     scan,
     skip::{self, Start},
-    totals,
+    totals::{self, Totals},
 };
 use crate::{
     Reader,
@@ -60,17 +60,31 @@ impl<'a, E: Entity> Keys<'a, E> {
     }
 
     /// The first `want` keys of all streams after the cursor and `skip` more.
-    pub(super) async fn of(&self, reader: &mut Reader, streams: &[Stream], skip: usize, want: usize) -> Result<Vec<Cursor>> {
+    pub(super) async fn of(
+        &self,
+        reader: &mut Reader,
+        streams: &[Stream],
+        totals: &Totals,
+        skip: usize,
+        want: usize,
+    ) -> Result<Vec<Cursor>> {
         let subtrees = streams.iter().all(|stream| matches!(stream, Stream::Below(_)));
         match streams {
-            [] => Ok(Vec::new()),
-            [stream] => self.stream(reader, stream, skip, want).await,
+            [] => return Ok(Vec::new()),
+            [stream] => return self.stream(reader, stream, skip, want).await,
             _ if subtrees && self.order.field == OrderField::Uid && !self.is_found_by_term() => {
-                self.in_sequence(reader, streams, skip, want).await
+                return self.in_sequence(reader, streams, &totals.below, skip, want).await;
             }
-            _ if streams.len().saturating_mul(skip + want) <= MERGE => self.merged(reader, streams, skip, want).await,
-            _ => scan::keys(self, reader, streams, skip, want).await,
+            _ => {}
         }
+        let merges = streams.len().saturating_mul(skip + want) <= MERGE;
+        // Few rows of few streams are merged in less time.
+        if !(merges && streams.len() <= LONG_STREAMS)
+            && let Some(keys) = scan::by_ranks(self, reader, streams, totals.all, skip, want).await?
+        {
+            return Ok(keys);
+        }
+        if merges { self.merged(reader, streams, skip, want).await } else { scan::keys(self, reader, streams, skip, want).await }
     }
 
     /// The keys of these identifiers after the cursor and `skip` more, and how many of them there are before and after.
@@ -115,12 +129,15 @@ impl<'a, E: Entity> Keys<'a, E> {
     }
 
     /// Subtrees in byte order are one after the other in the order of identifiers.
-    async fn in_sequence(&self, reader: &mut Reader, streams: &[Stream], mut skip: usize, want: usize) -> Result<Vec<Cursor>> {
+    async fn in_sequence(
+        &self,
+        reader: &mut Reader,
+        streams: &[Stream],
+        sizes: &HashMap<String, u64>,
+        mut skip: usize,
+        want: usize,
+    ) -> Result<Vec<Cursor>> {
         let mut keys = Vec::new();
-        let passes = skip > 0 && self.terms.is_empty();
-        let places = streams.iter().filter_map(|stream| if let Stream::Below(at) = stream { Some(at) } else { None });
-        let places: Vec<_> = places.filter(|_| passes).collect();
-        let sizes = totals::below::<E>(reader, &places).await?;
         let mut in_order: Vec<_> = streams.iter().collect();
         if self.order.descending {
             in_order.reverse();
@@ -130,7 +147,7 @@ impl<'a, E: Entity> Keys<'a, E> {
                 continue;
             }
             if skip > 0 {
-                let rows = totals::after_cursor(self, reader, stream, &sizes).await?;
+                let rows = totals::after_cursor(self, reader, stream, sizes).await?;
                 if rows <= skip as u64 {
                     skip -= usize::try_from(rows).unwrap_or(skip);
                     continue;

@@ -40,16 +40,16 @@ pub(super) async fn start<E: Entity>(
 }
 
 /// The part of a walk that a stream is.
-struct Range {
-    walk: Walk,
+pub(super) struct Range {
+    pub(super) walk: Walk,
     /// Before its first row, and behind its last.
-    begin: Key,
-    end: Key,
+    pub(super) begin: Key,
+    pub(super) end: Key,
 }
 
 impl Range {
     /// `None` for a stream that is no part of any walk.
-    fn of<E: Entity>(stream: &Stream, field: OrderField) -> Option<Self> {
+    pub(super) fn of<E: Entity>(stream: &Stream, field: OrderField) -> Option<Self> {
         let at = |within, place: &str| {
             Some(Self { walk: Walk::of::<E>(within, field)?, begin: Key::before(place), end: Key::behind(place) })
         };
@@ -72,7 +72,7 @@ impl Range {
     }
 
     /// The place of a cursor in the walk.
-    fn key(&self, cursor: &Cursor) -> Key {
+    pub(super) fn key(&self, cursor: &Cursor) -> Key {
         let uid = cursor.uid.as_str().into();
         Key { place: self.begin.place.clone(), by: cursor.key.clone(), uid }
     }
@@ -134,6 +134,7 @@ impl<E: Entity> Search<'_, '_, E> {
     }
 }
 
-fn bound<'a>(how: &'static str, fence: &'a Key) -> Bound<'a> {
+/// Only what compares like this with a fence.
+pub(super) fn bound<'a>(how: &'static str, fence: &'a Key) -> Bound<'a> {
     Bound { how, key: &fence.by, uid: &fence.uid }
 }

@@ -10,20 +10,29 @@ use crate::{Reader, counts};
 /// Streams that are counted one by one when a filter makes the counters useless; with more, one scan is cheaper.
 const COUNTED_SINGLY: usize = 64;
 
-/// How many rows the whole list has, whatever the cursor.
-pub(super) async fn total<E: Entity>(reader: &mut Reader, keys: &Keys<'_, E>, streams: &[Stream]) -> Result<u64> {
+/// How many rows a list has, whatever the cursor.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    pub(super) all: u64,
+    /// Those of its subtrees that have any, unless there is a filter.
+    pub(super) below: HashMap<String, u64>,
+}
+
+/// Counts the rows of the whole list.
+pub(super) async fn totals<E: Entity>(reader: &mut Reader, keys: &Keys<'_, E>, streams: &[Stream]) -> Result<Totals> {
     if !keys.terms.is_empty() && streams.len() > COUNTED_SINGLY {
-        return scan::count(keys, reader, streams).await;
+        return Ok(Totals { all: scan::count(keys, reader, streams).await?, below: HashMap::new() });
     }
-    let mut total = 0;
+    let mut all = 0;
     let mut subtrees = Vec::new();
     for stream in streams {
         match stream {
             Stream::Below(place) if keys.terms.is_empty() => subtrees.push(place),
-            _ => total += rows(keys, reader, stream, false).await?,
+            _ => all += rows(keys, reader, stream, false).await?,
         }
     }
-    Ok(total + below::<E>(reader, &subtrees).await?.values().sum::<u64>())
+    let below = below::<E>(reader, &subtrees).await?;
+    Ok(Totals { all: all + below.values().sum::<u64>(), below })
 }
 
 /// How many rows of a subtree come after the cursor; `sizes` are what the counters say.
@@ -41,7 +50,7 @@ pub(super) async fn after_cursor<E: Entity>(
 }
 
 /// How many rows each of these subtrees has, as far as it has any, filters apart.
-pub(super) async fn below<E: Entity>(reader: &mut Reader, places: &[&Uidp]) -> Result<HashMap<String, u64>> {
+async fn below<E: Entity>(reader: &mut Reader, places: &[&Uidp]) -> Result<HashMap<String, u64>> {
     let prefixes: Vec<_> = places.iter().map(|place| place.as_str()).collect();
     let mut sizes: HashMap<_, _> = counts::below_each(reader, E::NOUN, &prefixes).await?.into_iter().collect();
     // Groups count themselves; other nouns may be named as the top of their own subtree.

@@ -2,16 +2,34 @@
 
 use domain::Result;
 
-use super::{Fences, Ranks, Walk, moves};
+use super::{
+    Fences, Ranks, Walk,
+    moves::{self, Step},
+};
 use crate::{Reader, iam::standings};
 
 /// Changes that a reader looks through. With more, walking may be as quick, and the fences are being moved forward.
 const MOST: usize = 5000;
 
-/// The fences of the walk in the reader's snapshot. `None` when there are none, or none that it can make its own.
-pub(crate) async fn fences(reader: &mut Reader, ranks: &Ranks, walk: Walk) -> Result<Option<Fences>> {
+/// Whether a parent is one of those that a list is about.
+pub(crate) type InPlaces<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+
+/// The fences of the walk in the reader's snapshot, with the numbers of all keys or of those whose parents are in the places.
+/// `None` when there are none, or none that it can make its own.
+pub(crate) async fn fences(
+    reader: &mut Reader,
+    ranks: &Ranks,
+    walk: Walk,
+    places: Option<InPlaces<'_>>,
+) -> Result<Option<Fences>> {
     let at = standings::position(reader).await?;
-    let Some((as_of, mut fences)) = ranks.at(walk, at) else { return Ok(None) };
+    let Some((as_of, fences)) = ranks.at(walk, at) else { return Ok(None) };
+    let Some(mut fences) = (match places {
+        Some(places) => fences.within(places),
+        None => Some(fences.alone()),
+    }) else {
+        return Ok(None);
+    };
     if as_of == at.revision {
         return Ok(Some(fences));
     }
@@ -20,6 +38,7 @@ pub(crate) async fn fences(reader: &mut Reader, ranks: &Ranks, walk: Walk) -> Re
         // The next reader finds less to do.
         ranks.wake();
     }
-    let follows = stretch.more.is_none() && fences.apply(walk, &stretch.steps).is_ok();
+    let is_meant = |step: &&Step| places.is_none_or(|places| places(step.uid.parent_text()));
+    let follows = stretch.more.is_none() && fences.apply(walk, stretch.steps.iter().filter(is_meant)).is_ok();
     Ok(follows.then_some(fences))
 }

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Key, Walk, moves::Step};
+use super::{
+    InPlaces, Key, Walk,
+    moves::Step,
+    parents::{Parents, Tally},
+};
 
 /// The keys of a walk in parts, of which only the first key and the number are kept. A clone is the same state at the
 /// price of two pointers; changing one copies the numbers, and the keys only when a part is divided.
@@ -11,20 +15,63 @@ pub(crate) struct Fences {
     /// In order; that of the first part is before everything. A key that is gone still divides.
     firsts: Arc<Vec<Arc<Key>>>,
     counts: Arc<Vec<u32>>,
+    /// In walks that scattered places are looked for in, how many rows of each part have which parent.
+    tallies: Option<Tallies>,
 }
 
-/// A part: its first key and the number of its keys.
-pub(crate) type Part = (Key, u32);
+#[derive(Clone, Debug)]
+struct Tallies {
+    parents: Arc<Parents>,
+    parts: Arc<Vec<Tally>>,
+}
+
+/// A part: its first key, the number of its keys and, where that is kept, their parents.
+pub(super) type Part = (Key, u32, Tally);
 
 impl Fences {
-    /// From parts in order.
-    pub(crate) fn new(parts: Vec<Part>) -> Self {
-        let parts = if parts.is_empty() { vec![(Key::least(), 0)] } else { parts };
-        let (mut firsts, counts): (Vec<_>, Vec<_>) = parts.into_iter().map(|(key, n)| (Arc::new(key), n)).unzip();
+    /// From parts in order; `parents` are those that their tallies speak of.
+    pub(super) fn new(parts: Vec<Part>, parents: Option<Arc<Parents>>) -> Self {
+        let parts = if parts.is_empty() { vec![(Key::least(), 0, Tally::default())] } else { parts };
+        let (mut firsts, counts, tallies) = columns(parts);
         if let Some(first) = firsts.first_mut() {
             *first = Arc::new(Key::least());
         }
-        Self { firsts: Arc::new(firsts), counts: Arc::new(counts) }
+        let tallies = parents.map(|parents| Tallies { parents, parts: Arc::new(tallies) });
+        Self { firsts: Arc::new(firsts), counts: Arc::new(counts), tallies }
+    }
+
+    /// What its tallies speak of.
+    pub(super) fn parents(&self) -> Option<&Arc<Parents>> {
+        self.tallies.as_ref().map(|tallies| &tallies.parents)
+    }
+
+    /// The same without tallies: who corrects a copy has no use for them.
+    pub(super) fn alone(self) -> Self {
+        Self { tallies: None, ..self }
+    }
+
+    /// The same parts with the numbers of those keys whose parents are in these places. `None` where that is not kept.
+    pub(super) fn within(&self, places: InPlaces<'_>) -> Option<Self> {
+        let tallies = self.tallies.as_ref()?;
+        let those = tallies.parents.that(places);
+        let counts = tallies.parts.iter().map(|tally| tally.among(&those)).collect();
+        Some(Self { firsts: Arc::clone(&self.firsts), counts: Arc::new(counts), tallies: None })
+    }
+
+    /// How many keys a part has; `None` behind the last.
+    pub(crate) fn count_of(&self, part: usize) -> Option<u32> {
+        self.counts.get(part).copied()
+    }
+
+    /// How many keys there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.counts.iter().map(|n| u64::from(*n)).sum()
+    }
+
+    /// One more key, wherever it belongs.
+    pub(crate) fn add(&mut self, key: &Key) {
+        // There is always a part, and none is full.
+        _ = self.count(key, |n| n.checked_add(1));
     }
 
     /// The part that the key is in, or would be.
@@ -75,10 +122,16 @@ impl Fences {
         Ok(moved)
     }
 
-    fn count(&mut self, key: &Key, change: impl FnOnce(u32) -> Option<u32>) -> Result<(), Misfit> {
+    fn count(&mut self, key: &Key, change: impl Fn(u32) -> Option<u32>) -> Result<(), Misfit> {
         let part = self.part(key);
         let n = Arc::make_mut(&mut self.counts).get_mut(part).ok_or(Misfit)?;
         *n = change(*n).ok_or(Misfit)?;
+        if let Some(tallies) = &mut self.tallies
+            && let Some(parent) = tallies.parents.of(&key.uid)
+        {
+            let tally = Arc::make_mut(&mut tallies.parts).get_mut(part).ok_or(Misfit)?;
+            *tally = tally.changed(parent, change).ok_or(Misfit)?;
+        }
         Ok(())
     }
 
@@ -93,46 +146,61 @@ impl Fences {
         if !self.counts.windows(2).any(|pair| matches!(pair, [a, b] if few(*a, *b))) {
             return;
         }
-        let (mut firsts, mut counts): (Vec<Arc<Key>>, Vec<u32>) = (Vec::new(), Vec::new());
-        for (first, n) in self.firsts.iter().zip(self.counts.iter()) {
-            match counts.last_mut() {
-                Some(before) if few(*before, *n) => *before += n,
+        let (mut firsts, mut counts, mut tallies): (Vec<Arc<Key>>, Vec<u32>, Vec<Tally>) = Default::default();
+        let told =
+            self.tallies.iter().flat_map(|tallies| tallies.parts.iter().cloned()).chain(std::iter::repeat(Tally::default()));
+        for ((first, n), tally) in self.firsts.iter().zip(self.counts.iter()).zip(told) {
+            match (counts.last_mut(), tallies.last_mut()) {
+                (Some(before), Some(theirs)) if few(*before, *n) => {
+                    *before += n;
+                    *theirs = theirs.with(&tally);
+                }
                 _ => {
                     firsts.push(Arc::clone(first));
                     counts.push(*n);
+                    tallies.push(tally);
                 }
             }
         }
         (self.firsts, self.counts) = (Arc::new(firsts), Arc::new(counts));
+        if let Some(ours) = &mut self.tallies {
+            ours.parts = Arc::new(tallies);
+        }
     }
 
     /// Puts several parts in the place of one that holds as many keys.
     pub(super) fn divide(&mut self, part: usize, into: Vec<Part>) -> Result<(), Misfit> {
         let before = self.counts.get(part).copied().map(u64::from);
-        if before != Some(into.iter().map(|(_, n)| u64::from(*n)).sum()) || into.len() < 2 {
+        if before != Some(into.iter().map(|(_, n, _)| u64::from(*n)).sum()) || into.len() < 2 {
             return Err(Misfit);
         }
-        let (mut firsts, counts): (Vec<_>, Vec<_>) = into.into_iter().map(|(key, n)| (Arc::new(key), n)).unzip();
+        let (mut firsts, counts, tallies) = columns(into);
         // Keys between the old first key and the first that is there now stay in this part.
         if let (Some(first), Some(old)) = (firsts.first_mut(), self.firsts.get(part)) {
             *first = Arc::clone(old);
         }
         Arc::make_mut(&mut self.firsts).splice(part..=part, firsts);
         Arc::make_mut(&mut self.counts).splice(part..=part, counts);
+        if let Some(ours) = &mut self.tallies {
+            Arc::make_mut(&mut ours.parts).splice(part..=part, tallies);
+        }
         Ok(())
     }
 
     /// How many parts there are.
-    #[cfg(test)]
-    pub(super) fn parts(&self) -> usize {
+    pub(crate) fn parts(&self) -> usize {
         self.counts.len()
     }
+}
 
-    /// How many keys there are.
-    #[cfg(test)]
-    pub(super) fn len(&self) -> u64 {
-        self.counts.iter().map(|n| u64::from(*n)).sum()
+fn columns(parts: Vec<Part>) -> (Vec<Arc<Key>>, Vec<u32>, Vec<Tally>) {
+    let (mut firsts, mut counts, mut tallies) = (Vec::new(), Vec::new(), Vec::new());
+    for (key, n, tally) in parts {
+        firsts.push(Arc::new(key));
+        counts.push(n);
+        tallies.push(tally);
     }
+    (firsts, counts, tallies)
 }
 
 /// The numbers do not fit what happened: they are of no use.

@@ -110,7 +110,9 @@ impl Task {
         if !self.ranks.is_of(at) {
             return Ok(true);
         }
-        let Some(fences) = scan::all(reader, walk, stride, || !self.ranks.is_closed()).await? else { return Ok(false) };
+        let Some(fences) = scan::all(reader, walk, self.ranks.parents(), stride, || !self.ranks.is_closed()).await? else {
+            return Ok(false);
+        };
         self.ranks.put(walk, Version { since: at.revision, upto: at.revision, fences }, stride);
         Ok(true)
     }

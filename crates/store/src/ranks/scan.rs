@@ -1,24 +1,39 @@
 //! Reading the keys of an index: all of them when fences are made, one part when it has grown.
 
+use std::sync::Arc;
+
 use domain::{Error, OrderField, Result};
 
-use super::{Fences, Key, Walk, Within, fences::Part};
+use super::{
+    Fences, Key, Walk, Within,
+    fences::Part,
+    parents::{Parents, Tally},
+};
 use crate::{
     CursorKey, Reader,
     counts::placeholders,
     engine::{Param, Row},
 };
 
-/// The whole walk in parts of `stride`; `None` as soon as `go_on` says no.
-pub(super) async fn all(reader: &mut Reader, walk: Walk, stride: usize, go_on: impl Fn() -> bool) -> Result<Option<Fences>> {
-    Ok(parts(reader, walk, (None, None), stride, go_on).await?.map(Fences::new))
+/// The whole walk in parts of `stride`, with tallies of `parents` where they are wanted; `None` as soon as `go_on` says no.
+pub(super) async fn all(
+    reader: &mut Reader,
+    walk: Walk,
+    parents: &Arc<Parents>,
+    stride: usize,
+    go_on: impl Fn() -> bool,
+) -> Result<Option<Fences>> {
+    let parents = walk.is_tallied().then(|| Arc::clone(parents));
+    let parts = parts(reader, walk, (None, None), parents.as_deref(), stride, go_on).await?;
+    Ok(parts.map(|parts| Fences::new(parts, parents)))
 }
 
 /// The keys of a part, divided anew.
 pub(super) async fn divided(reader: &mut Reader, walk: Walk, fences: &Fences, part: usize, stride: usize) -> Result<Vec<Part>> {
     // The first part begins before every key, with one that no index has.
     let range = (fences.first(part).filter(|first| **first != Key::least()), fences.first(part + 1));
-    Ok(parts(reader, walk, range, stride, || true).await?.unwrap_or_default())
+    let parents = fences.parents().map(|parents| &**parents);
+    Ok(parts(reader, walk, range, parents, stride, || true).await?.unwrap_or_default())
 }
 
 /// From a key on, and to before another.
@@ -29,6 +44,7 @@ async fn parts(
     reader: &mut Reader,
     walk: Walk,
     (from, to): Range<'_>,
+    parents: Option<&Parents>,
     stride: usize,
     go_on: impl Fn() -> bool,
 ) -> Result<Option<Vec<Part>>> {
@@ -38,13 +54,44 @@ async fn parts(
         if !go_on() {
             return Ok(None);
         }
-        let next = key_behind(reader, walk, (Some(&key), to), stride).await?;
-        let keys = if next.is_some() { stride } else { count(reader, walk, (Some(&key), to)).await? };
-        parts.push((key, u32::try_from(keys).map_err(Error::internal)?));
+        let (next, keys, tally) = if let Some(parents) = parents {
+            tallied(reader, walk, (Some(&key), to), parents, stride).await?
+        } else {
+            let next = key_behind(reader, walk, (Some(&key), to), stride).await?;
+            let keys = if next.is_some() { stride } else { count(reader, walk, (Some(&key), to)).await? };
+            (next, keys, Tally::default())
+        };
+        parts.push((key, u32::try_from(keys).map_err(Error::internal)?, tally));
         first = next;
         tokio::task::yield_now().await;
     }
     Ok(Some(parts))
+}
+
+/// The first `stride` keys of a range: the key behind them, how many there are, and what parents they have.
+async fn tallied(
+    reader: &mut Reader,
+    walk: Walk,
+    range: Range<'_>,
+    parents: &Parents,
+    stride: usize,
+) -> Result<(Option<Key>, usize, Tally)> {
+    let columns = columns(walk);
+    let (uid, (conditions, params)) = (columns.len() - 1, conditions(walk, range));
+    let (columns, by) = (columns.join(", "), reader.walk(walk.index()));
+    let sql = format!("SELECT {columns} FROM {}{by}{conditions} ORDER BY {columns} LIMIT {}", walk.table, stride + 1);
+    let (mut next, mut keys, mut numbers) = (None, 0, Vec::with_capacity(stride));
+    let read = |row: &Row<'_>| {
+        if keys == stride {
+            next = Some(key(walk, row)?);
+        } else {
+            keys += 1;
+            numbers.extend(parents.of(row.text(uid)?));
+        }
+        Ok(())
+    };
+    reader.query_map(&sql, &params, read).await?;
+    Ok((next, keys, Tally::of(numbers)))
 }
 
 /// The key behind so many others of the range.

@@ -1,6 +1,9 @@
 //! The ranks against sorted keys, whatever happens between the commits that they are made for and moved forward to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use domain::Revision;
 use proptest::prelude::*;
@@ -8,6 +11,7 @@ use proptest::prelude::*;
 use super::{
     fences::{Misfit, Part},
     moves::Step,
+    parents::{Parents, Tally},
     versions::Version,
     *,
 };
@@ -37,11 +41,16 @@ fn at(revision: i64) -> Position {
     Position { server: SERVER, revision: Revision(revision) }
 }
 
+fn part(parents: &Parents, keys: &[&Key]) -> Part {
+    let tally = Tally::of(keys.iter().filter_map(|key| parents.of(&key.uid)).collect());
+    (keys[0].clone(), u32::try_from(keys.len()).expect("few"), tally)
+}
+
 /// What a scan of the index gives.
-fn parts(keys: &BTreeSet<Key>, from: Option<&Key>, to: Option<&Key>) -> Vec<Part> {
+fn parts(parents: &Parents, keys: &BTreeSet<Key>, from: Option<&Key>, to: Option<&Key>) -> Vec<Part> {
     let inside = |key: &&Key| from.is_none_or(|from| *key >= from) && to.is_none_or(|to| *key < to);
     let keys: Vec<_> = keys.iter().filter(inside).collect();
-    keys.chunks(STRIDE).map(|part| (part[0].clone(), u32::try_from(part.len()).expect("few"))).collect()
+    keys.chunks(STRIDE).map(|keys| part(parents, keys)).collect()
 }
 
 /// Every part has as many keys as it says, and adding up finds them from both sides.
@@ -62,6 +71,21 @@ fn check(fences: &Fences, keys: &BTreeSet<Key>) {
     }
     assert_eq!(fences.forward(0, sorted.len() as u64), None);
     assert_eq!(fences.backward(fences.parts(), sorted.len() as u64), None);
+}
+
+/// The places that a list is about: two organizations of three.
+fn is_meant(parent: &str) -> bool {
+    parent != Uidp::root_from([1; 20]).as_str()
+}
+
+/// Every part has as many keys in those places as it says.
+fn check_some(fences: &Fences, keys: &BTreeSet<Key>) {
+    let mut counts = vec![0; fences.parts()];
+    for key in keys.iter().filter(|key| is_meant(&key.place)) {
+        counts[fences.part(key)] += 1;
+    }
+    let told: Vec<_> = (0..fences.parts()).map(|part| fences.count_of(part).expect("is there")).collect();
+    assert_eq!(told, counts);
 }
 
 /// A commit: keys that come or go, and what happens to the ranks after it.
@@ -88,7 +112,8 @@ fn commits() -> impl Strategy<Value = Vec<Commit>> {
 /// What the task does that moves ranks forward, on keys in memory.
 fn follow(ranks: &Ranks, keys: &BTreeSet<Key>, feed: &[Step], now: i64) {
     let Some(mut version) = ranks.last(at(now)).remove(&WALK) else {
-        let fences = Fences::new(parts(keys, None, None));
+        let parents = Arc::clone(ranks.parents());
+        let fences = Fences::new(parts(&parents, keys, None, None), Some(parents));
         return ranks.put(WALK, Version { since: Revision(now), upto: Revision(now), fences }, STRIDE);
     };
     let steps = feed.iter().filter(|step| step.revision > version.upto);
@@ -97,7 +122,7 @@ fn follow(ranks: &Ranks, keys: &BTreeSet<Key>, feed: &[Step], now: i64) {
         version.fences.join(STRIDE / 2);
         while let Some(part) = version.fences.crowded(2 * STRIDE) {
             let first = version.fences.first(part).filter(|first| **first != Key::least());
-            let parts = parts(keys, first, version.fences.first(part + 1));
+            let parts = parts(ranks.parents(), keys, first, version.fences.first(part + 1));
             version.fences.divide(part, parts).expect("fits");
         }
     }
@@ -132,9 +157,13 @@ proptest! {
             }
             for (now, keys) in &snapshots {
                 if let Some((as_of, mut fences)) = ranks.at(WALK, at(*now)) {
-                    let since = feed.iter().filter(|step| step.revision > as_of && step.revision.0 <= *now);
-                    fences.apply(WALK, since).expect("fits");
+                    let since = || feed.iter().filter(|step| step.revision > as_of && step.revision.0 <= *now);
+                    let mut some = fences.within(&is_meant).expect("has tallies");
+                    some.apply(WALK, since().filter(|step| is_meant(step.uid.parent_text()))).expect("fits");
+                    fences.apply(WALK, since()).expect("fits");
                     check(&fences, keys);
+                    check_some(&some, keys);
+                    check_some(&fences.within(&is_meant).expect("has tallies"), keys);
                     // Nothing but the first part is left behind by keys that are gone.
                     if as_of.0 == *now {
                         prop_assert!(fences.parts() <= 1 + 2 * keys.len() / (STRIDE / 2));
@@ -149,7 +178,7 @@ proptest! {
 fn a_move_that_an_order_does_not_see_is_none() {
     let renamed = Move { from: Some(spot(1)), to: Some(Spot { name: "b".to_owned(), ..spot(1) }) };
     let moved = |walk| {
-        let mut fences = Fences::new(vec![(key(0), 2)]);
+        let mut fences = Fences::new(vec![(key(0), 2, Tally::default())], None);
         fences.apply(walk, &[step(1, 1, renamed.clone())])
     };
     assert_eq!(moved(WALK), Ok(true));
@@ -160,9 +189,13 @@ fn a_move_that_an_order_does_not_see_is_none() {
 #[test]
 fn numbers_that_do_not_fit_are_told() {
     let gone = [step(1, 1, Move { from: Some(spot(1)), to: None })];
-    assert_eq!(Fences::new(Vec::new()).apply(WALK, &gone), Err(Misfit));
-    let mut fences = Fences::new(vec![(key(0), 9)]);
-    assert_eq!(fences.divide(0, vec![(key(0), 4), (key(1), 4)]), Err(Misfit), "a part of nine is not two of four");
+    assert_eq!(Fences::new(Vec::new(), None).apply(WALK, &gone), Err(Misfit));
+    let mut fences = Fences::new(vec![(key(0), 9, Tally::default())], None);
+    assert_eq!(
+        fences.divide(0, [0, 1].map(|n| (key(n), 4, Tally::default())).to_vec()),
+        Err(Misfit),
+        "a part of nine is not two of four"
+    );
 }
 
 #[test]

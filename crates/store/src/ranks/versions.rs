@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -12,7 +12,7 @@ use std::{
 use domain::Revision;
 use tokio::sync::Notify;
 
-use super::{Fences, Walk, walks};
+use super::{Fences, Walk, parents::Parents, walks};
 use crate::{Metrics, iam::standings::Position};
 
 /// Keys from one fence to the next, when they are new.
@@ -24,6 +24,8 @@ const VERSIONS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Ranks {
     state: Mutex<State>,
+    /// Where rows live.
+    parents: Arc<Parents>,
     stride: AtomicUsize,
     closed: AtomicBool,
     /// Tells whoever moves them forward that there is something to do.
@@ -51,11 +53,17 @@ impl Ranks {
     pub(crate) fn new(metrics: Metrics) -> Self {
         Self {
             state: Mutex::default(),
+            parents: Arc::default(),
             stride: AtomicUsize::new(STRIDE),
             closed: AtomicBool::new(false),
             wanted: Notify::new(),
             metrics,
         }
+    }
+
+    /// Where rows live.
+    pub(super) fn parents(&self) -> &Arc<Parents> {
+        &self.parents
     }
 
     /// How many rows lie between fences, and are passed over one by one.

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Name, Order, OrderField, Rule, Timestamp, Uidp, UidpFilter, list::ParentFilter, registry::Repo};
+use domain::{Error, Name, Order, OrderField, Rule, Scopes, Timestamp, Uidp, UidpFilter, list::ParentFilter, registry::Repo};
 use proptest::{
     strategy::{Strategy, ValueTree},
     test_runner::{Config, TestRunner},
@@ -205,6 +205,94 @@ pub(crate) fn skips(store: &Store) -> [f64; 2] {
     ["ranks", "walk"].map(|by| sample(store, &format!("store_skips_total{{by=\"{by}\"}}")))
 }
 
+/// Pages at several depths of a list over these places, in every order, beside its rows sorted.
+async fn compare_scattered(store: &Store, rows: &[Repo], places: &[Uidp]) {
+    let scopes = Arc::new(Scopes::Subtrees(places.to_vec()));
+    let mut inside: Vec<_> = rows.iter().filter(|row| scopes.contains(&row.uid)).collect();
+    for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
+        inside.sort_by_key(|repo| match field {
+            OrderField::Uid => (String::new(), 0, &repo.uid),
+            OrderField::Name => (repo.spec.name.to_string(), 0, &repo.uid),
+            OrderField::CreatedAt => (String::new(), repo.created_at.0, &repo.uid),
+        });
+        for descending in [false, true] {
+            let mut cursor = None;
+            for skip in [0, 9, 1100, 1300, 5000] {
+                let order = Order { field, descending };
+                let skip_from = u32::try_from(skip).expect("few");
+                let scopes = Arc::clone(&scopes);
+                let query =
+                    ListQuery { scopes, order, skip: skip_from, page_size: 20, ..kit::everything(repos::RepoFilter::default()) };
+                let page = repos::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
+                let expected: Vec<_> = inside.iter().skip(skip).take(20).map(|repo| &repo.uid).collect();
+                assert_eq!(page.items.iter().map(|repo| &repo.uid).collect::<Vec<_>>(), expected, "{skip} rows into {order:?}");
+                assert_eq!(page.total, inside.len() as u64);
+                // The same from the end of the first page on.
+                let first = cursor.get_or_insert(page.next).clone();
+                if skip >= 20 {
+                    let onward = ListQuery { cursor: first, skip: skip_from - 20, ..query };
+                    let page = repos::list(&mut store.reader().await.expect("reads"), &onward).await.expect("lists");
+                    assert_eq!(
+                        page.items.iter().map(|repo| &repo.uid).collect::<Vec<_>>(),
+                        expected,
+                        "{skip} rows on in {order:?}"
+                    );
+                }
+            }
+            inside.reverse();
+        }
+    }
+}
+
+pub(crate) async fn scattered_places_are_one_list(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    store.set_rank_stride(16);
+    let org = kit::org(&store, 1).await.uid;
+    let folders: Vec<_> = (0..80).map(|n| kit::child(&org, n)).collect();
+    let row = |n: u64| {
+        let folder = &folders[usize::try_from(n % 80).expect("few")];
+        let mut repo = kit::repo(kit::child(folder, n), &format!("repo{:05}", n * 7919 % 10_007));
+        repo.created_at = Timestamp(i64::try_from(n % 7).expect("few"));
+        repo
+    };
+    let (groups, repos): (Vec<_>, Vec<_>) =
+        (folders.iter().map(|uid| kit::group(uid.clone(), "folder")).collect(), (0..2800).map(row).collect());
+    let added = kit::write(&store, |tx| {
+        Box::pin(async move {
+            let mut added = Vec::new();
+            for group in groups {
+                groups::insert(tx, &group).await?;
+            }
+            for repo in repos {
+                added.push(repos::insert(tx, &repo).await?);
+            }
+            Ok(added)
+        })
+    });
+    let mut rows = added.await.expect("is filled");
+    // Every other folder, few of them, and one with a row of another beside it.
+    let (many, few) = (folders.iter().step_by(2).cloned().collect::<Vec<_>>(), folders[3..6].to_vec());
+    let odd: Vec<_> = many.iter().chain([&rows[1].uid]).cloned().collect();
+    for places in [&many, &few, &odd] {
+        compare_scattered(&store, &rows, places).await;
+    }
+    ranks_stand(&store).await;
+    let [by_ranks, by_walk] = skips(&store);
+    for round in 0..3 {
+        for places in [&many, &few, &odd] {
+            compare_scattered(&store, &rows, places).await;
+        }
+        for n in 0..10 {
+            rename(&store, &mut rows[n * 131 + round], &format!("again{round}-{n}")).await;
+            let gone = rows.swap_remove(n * 17 + round + 10).uid;
+            kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &gone).await })).await.expect("goes");
+            rows.push(kit::add_repo(&store, row(2800 + (round * 10 + n) as u64)).await);
+        }
+    }
+    let now = skips(&store);
+    assert!(now[0] > by_ranks && (now[1] - by_walk).abs() < 0.5, "{by_ranks} and {by_walk} before, {now:?} now");
+}
+
 /// Every row of a list in one snapshot, page by page.
 async fn all(store: &Store, query: &ListQuery<repos::RepoFilter>) -> (store::Reader, Vec<Uidp>) {
     let mut reader = store.reader().await.expect("reads");
@@ -230,20 +318,27 @@ pub(crate) async fn snapshots_agree(stores: &[Store]) {
     }
     let store = &stores[0];
     let org = kit::org(store, 1).await.uid;
+    let folders: Arc<[_]> = (0..24).map(|n| kit::child(&org, n)).collect();
+    for folder in &*folders {
+        kit::add_group(store, kit::group(folder.clone(), "folder")).await;
+    }
     for n in 0..80 {
         kit::add_repo(store, kit::repo(kit::child(&org, n * 10), &format!("steady{:03}", n * 37 % 80))).await;
+        let scattered = kit::child(&folders[usize::try_from(n % 24).expect("few")], n * 10);
+        kit::add_repo(store, kit::repo(scattered, &format!("steady{:03}-scattered", n * 37 % 80))).await;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let noise: Vec<_> = (0..3_u64)
         .map(|task| {
             let store = stores[usize::try_from(task).expect("few") % stores.len()].clone();
-            let (org, stop) = (org.clone(), Arc::clone(&stop));
+            let (org, folders, stop) = (org.clone(), Arc::clone(&folders), Arc::clone(&stop));
             tokio::spawn(async move {
                 let mut n = 0;
                 while !stop.load(Ordering::Relaxed) {
                     // No number comes twice in as many rounds as the prime says.
                     let number = n * 7919 % 1_000_003;
-                    let uid = kit::child(&org, number * 10 + 1 + task);
+                    let folder = folders.get(usize::try_from(number % 48).expect("few"));
+                    let uid = kit::child(folder.unwrap_or(&org), number * 10 + 1 + task);
                     let mut repo = kit::add_repo(&store, kit::repo(uid.clone(), &format!("noise{number}-{task}"))).await;
                     rename(&store, &mut repo, &format!("another{number}-{task}")).await;
                     if n % 3 > 0 {
@@ -261,9 +356,10 @@ pub(crate) async fn snapshots_agree(stores: &[Store]) {
             ranks_stand(store).await;
         }
         let field = [OrderField::Uid, OrderField::Name, OrderField::CreatedAt][round % 3];
-        let part = if round % 2 == 0 { children.clone() } else { UidpFilter::default() };
+        let part = if round / 3 % 3 == 0 { children.clone() } else { UidpFilter::default() };
+        let scopes = if round / 3 % 3 == 1 { Scopes::Subtrees(folders[..20].to_vec()) } else { Scopes::All };
         let order = Order { field, descending: round % 4 > 1 };
-        let query = ListQuery { order, uidp: part, ..kit::everything(repos::RepoFilter::default()) };
+        let query = ListQuery { scopes: Arc::new(scopes), order, uidp: part, ..kit::everything(repos::RepoFilter::default()) };
         let (mut reader, uids) = all(store, &query).await;
         for skip in [5, 17, 33, 60, 79] {
             let deep = ListQuery { skip: u32::try_from(skip).expect("few"), page_size: 3, ..query.clone() };
