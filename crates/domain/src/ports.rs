@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Violations},
     grants::Grants,
     iam::Relationship,
-    secret::Secret,
+    secret::LentSecret,
     time::Timestamp,
 };
 
@@ -22,7 +22,7 @@ pub trait Authenticate: Send + Sync {
     /// # Errors
     /// Unauthenticated when the token is malformed, altered, expired, of another audience or revoked; unavailable when that
     /// cannot be found out.
-    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error>;
+    async fn authenticate(&self, bearer: LentSecret<'_>, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error>;
 }
 
 /// Remembers the answers of idempotent requests. Implemented by `services`, used by the gate.

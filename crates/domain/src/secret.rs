@@ -20,6 +20,45 @@ impl<T: Zeroize> Secret<T> {
     }
 }
 
+impl Secret<String> {
+    /// The same secret, lent.
+    #[must_use]
+    pub fn lend(&self) -> LentSecret<'_> {
+        LentSecret(&self.0)
+    }
+}
+
+/// A secret text that stays with its owner, as a header stays with its request: prints as `[secret]`. Nothing is copied, so
+/// nothing has to be wiped.
+#[derive(Clone, Copy)]
+pub struct LentSecret<'a>(&'a str);
+
+impl<'a> LentSecret<'a> {
+    /// Wraps `text`.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    /// The text itself. Name the reason where this is called far from its use.
+    #[must_use]
+    pub fn expose(self) -> &'a str {
+        self.0
+    }
+
+    /// A copy, for whoever keeps it longer than its owner.
+    #[must_use]
+    pub fn keep(self) -> Secret<String> {
+        Secret::new(self.0.to_owned())
+    }
+}
+
+impl fmt::Debug for LentSecret<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
 impl<T: Zeroize> Drop for Secret<T> {
     fn drop(&mut self) {
         self.0.zeroize();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use aws_lc_rs::digest;
-use domain::{Caller, Error, Grants, Narrowing, Rule, Secret, Timestamp, ports::Authenticate};
+use domain::{Caller, Error, Grants, LentSecret, Narrowing, Rule, Timestamp, ports::Authenticate};
 use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::Registry,
@@ -47,13 +47,14 @@ impl Authenticator {
         self.tokens.current().register(registry);
     }
 
-    async fn judge(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
+    async fn judge(&self, bearer: LentSecret<'_>, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
         let digest = digest::digest(&digest::SHA256, bearer.expose().as_bytes());
         let known = self.known.get(digest.as_ref());
         let is_new = known.is_none();
         let known = match known {
             Some(known) => known,
-            None => Arc::new(self.verify(bearer, now).await?),
+            // Boxed: most tokens are known, and their requests are the smaller for it.
+            None => Arc::new(Box::pin(self.verify(bearer, now)).await?),
         };
         self.tokens.in_time(&known.caller, now)?;
         let held = self.tokens.still_good(&known.caller, &known.key_id, known.relationship_revision, now).await?;
@@ -68,7 +69,7 @@ impl Authenticator {
     }
 
     /// What does not change about the token.
-    async fn verify(&self, bearer: &Secret<String>, now: Timestamp) -> Result<Known, Error> {
+    async fn verify(&self, bearer: LentSecret<'_>, now: Timestamp) -> Result<Known, Error> {
         let token = self.tokens.verify(bearer, now).await?;
         if !token.caller.audience.contains(&self.audience) {
             let message = format!("the token is not for this API; exchange for the audience {}", self.audience);
@@ -95,7 +96,7 @@ impl Authenticator {
 
 #[async_trait]
 impl Authenticate for Authenticator {
-    async fn authenticate(&self, bearer: &Secret<String>, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
+    async fn authenticate(&self, bearer: LentSecret<'_>, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
         let judged = self.judge(bearer, now).await;
         match &judged {
             Ok(_) => self.verified.inc(),

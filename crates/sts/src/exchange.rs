@@ -191,7 +191,7 @@ impl Exchange {
         wish: Wish,
         facts: &mut Facts,
     ) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
-        let own = self.tokens.verify(bearer, ctx.now).await?;
+        let own = self.tokens.verify(bearer.lend(), ctx.now).await?;
         facts.keys_from = Some("own");
         self.tokens.still_good(&own.caller, &own.key_id, own.relationship_revision, ctx.now).await?;
         let OwnToken { caller, relationship_revision, .. } = narrow::narrow(own, wish)?;

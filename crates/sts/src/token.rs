@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use domain::{
-    Caller, CapabilitySet, Ctx, Error, Narrowing, Rule, Secret, Timestamp, Uidp, Upstream, iam::identity::operator_uid,
+    Caller, CapabilitySet, Ctx, Error, LentSecret, Narrowing, Rule, Secret, Timestamp, Uidp, Upstream,
+    iam::identity::operator_uid,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -147,7 +148,7 @@ impl Tokens {
     ///
     /// # Errors
     /// Unauthenticated when it is not ours, altered, of another kind or expired.
-    pub(crate) async fn verify(&self, bearer: &Secret<String>, now: Timestamp) -> Result<OwnToken, Error> {
+    pub(crate) async fn verify(&self, bearer: LentSecret<'_>, now: Timestamp) -> Result<OwnToken, Error> {
         let text = bearer.expose();
         if text.is_empty() {
             return Err(Error::unauthenticated(Rule::TokenMissing, "this call needs a bearer token"));

@@ -174,7 +174,7 @@ async fn another_node_learns_of_a_rotation_by_the_first_token_or_the_next_reload
     let new = operator_at(&world, 120).await;
     let now = NOW.plus_seconds(121);
     for token in [&old, &new] {
-        asked.1.authenticate(token, now).await.expect("good on the other node");
+        asked.1.authenticate(token.lend(), now).await.expect("good on the other node");
     }
     assert_eq!(asked.0.ring().jwks(now), world.keys.ring().jwks(now));
     assert_ne!(idle.0.ring().jwks(now), world.keys.ring().jwks(now), "nothing told it yet");
@@ -203,7 +203,7 @@ async fn a_node_that_cannot_read_the_keys_refuses_and_signs_nothing() {
     world.keys.rotate(&ctx(120), Rotation::Now).await.expect("rotated");
     world.store.close().await;
     // A key was removed, and it cannot find out which: it lets nobody in, and signs nothing.
-    let error = authenticator.authenticate(&token, NOW.plus_seconds(599)).await.expect_err("refused");
+    let error = authenticator.authenticate(token.lend(), NOW.plus_seconds(599)).await.expect_err("refused");
     assert_eq!(error.kind(), Kind::Unavailable);
     assert!(error.message().contains("cannot be found out"), "{error}");
     let error = operators.operator_token(&ctx(120), Duration::from_mins(1), "alice").await.expect_err("refused");
@@ -232,7 +232,7 @@ async fn keys_survive_a_restart_encrypted_and_need_their_key_file() {
         .expect("keys");
     assert_eq!(keys.ring().active_key_id(NOW), kid);
     let tokens = sts::Tokens::new(settings.clone(), keys);
-    sts::Authenticator::new(tokens, US).authenticate(&token, NOW).await.expect("still good");
+    sts::Authenticator::new(tokens, US).authenticate(token.lend(), NOW).await.expect("still good");
     let lost = folder.path().join("lost");
     let error = RootKey::of_store(&store, &lost, &*entropy).await.expect_err("refused");
     assert!(error.message().contains("put it back from your backup") && !lost.exists(), "{error}");

@@ -1,13 +1,13 @@
 //! The token in `authorization` (RFC 6750 section 2.1).
 
-use domain::{Error, Rule, Secret};
+use domain::{Error, LentSecret, Rule};
 use http::{HeaderMap, header::AUTHORIZATION};
 
 /// The bearer token of a request.
 ///
 /// # Errors
 /// Unauthenticated when there is none, or the header holds something else.
-pub(crate) fn read(headers: &HeaderMap) -> Result<Secret<String>, Error> {
+pub(crate) fn read(headers: &HeaderMap) -> Result<LentSecret<'_>, Error> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let missing = || {
         let message = "this call needs a token: send the header `authorization: Bearer <token>`";
@@ -25,7 +25,7 @@ pub(crate) fn read(headers: &HeaderMap) -> Result<Secret<String>, Error> {
     if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
         return Err(malformed());
     }
-    Ok(Secret::new(token.to_owned()))
+    Ok(LentSecret::new(token))
 }
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tests {
 
     fn token(values: &[&str]) -> Result<String, Rule> {
         let headers = values.iter().map(|value| (AUTHORIZATION, value.parse().unwrap())).collect();
-        read(&headers).map(|token| token.expose().clone()).map_err(|error| error.rule())
+        read(&headers).map(|token| token.expose().to_owned()).map_err(|error| error.rule())
     }
 
     #[test]

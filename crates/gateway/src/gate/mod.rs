@@ -7,7 +7,8 @@ use std::{net::IpAddr, sync::Arc};
 
 use contract::{Answer, Bytes, Call};
 use domain::{
-    Actor, Clock, Ctx, Entropy, Error, Kind, Rule, Scopes,
+    Actor, Clock, Ctx, Entropy, Error, Kind, LentSecret, Rule, Scopes,
+    ctx::IdempotencyClaim,
     error::Violation,
     ports::{Authenticate, Refusals, Replay, Replays},
 };
@@ -64,9 +65,9 @@ impl Gate {
         let bearer = bearer::read(headers);
         if entry.admission == Admission::Public {
             // The method judges the token itself, if it wants one.
-            ctx.bearer = bearer.ok();
+            ctx.bearer = bearer.ok().map(LentSecret::keep);
         } else {
-            let (caller, grants) = self.authenticate.authenticate(&bearer?, ctx.now).await?;
+            let (caller, grants) = self.authenticate.authenticate(bearer?, ctx.now).await?;
             record.caller = Some(caller.identity.to_string());
             ctx.grants = grants;
             ctx.actor = Actor::Caller(caller);
@@ -95,7 +96,10 @@ impl Gate {
         let call = decode(entry, wire)?;
         let place = call.scope().map(str::to_owned);
         let result = match authorise(entry, &mut ctx, place.as_deref()) {
-            Ok(()) => self.apply(entry, ctx.clone(), call).await,
+            Ok(()) => match ctx.idempotency.clone() {
+                None => call.run(ctx.clone()).await,
+                Some(claim) => Box::pin(self.apply_once(entry, ctx.clone(), claim, call)).await,
+            },
             Err(error) => Err(error),
         };
         if let Err(error) = &result
@@ -106,10 +110,15 @@ impl Gate {
         result
     }
 
-    async fn apply(&self, entry: &Entry, mut ctx: Ctx, call: Box<dyn Call<Ctx, Error>>) -> Result<Answer, Error> {
-        let Some(claim) = &mut ctx.idempotency else { return call.run(ctx).await };
-        idempotency::bind(claim, entry.method.path, &call.wire());
-        let claim = claim.clone();
+    async fn apply_once(
+        &self,
+        entry: &Entry,
+        mut ctx: Ctx,
+        mut claim: IdempotencyClaim,
+        call: Box<dyn Call<Ctx, Error>>,
+    ) -> Result<Answer, Error> {
+        idempotency::bind(&mut claim, entry.method.path, &call.wire());
+        ctx.idempotency = Some(claim.clone());
         if let Some(kept) = self.replays.find(&claim, ctx.now).await? {
             still_allowed(ctx, call).await?;
             let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;

@@ -25,14 +25,15 @@ impl Shared {
         limit: Duration,
         record: &mut Record,
     ) -> Response<Body> {
+        // Boxed, as what follows: a request is moved while it is small, and takes the room of what it turns out to be.
         if record.transport == Transport::Grpc {
-            let answered = within(limit, grpc::serve(self, request, origin, record)).await;
+            let answered = within(limit, Box::pin(grpc::serve(self, request, origin, record))).await;
             return answered.unwrap_or_else(|error| self.refuse(error, record));
         }
         let path = contract::canonical_path(request.uri().path()).into_owned();
         if let Some(route) = meta::Route::of(&path) {
             return match *request.method() {
-                Method::GET | Method::HEAD => meta::serve(self, route, record).await,
+                Method::GET | Method::HEAD => Box::pin(meta::serve(self, route, record)).await,
                 _ => self.other_verb(request.method(), &[Verb::Get], record),
             };
         }
@@ -43,14 +44,14 @@ impl Shared {
         match found {
             Found::Route { target, captures } => {
                 record.transport = Transport::Json;
-                let answered = within(limit, json::serve(self, target, captures, request, origin, record)).await;
+                let answered = within(limit, Box::pin(json::serve(self, target, captures, request, origin, record))).await;
                 match answered {
                     Ok(Ok(response)) => response,
                     Ok(Err(error)) | Err(error) => self.refuse(error, record),
                 }
             }
             Found::OtherVerbs(verbs) => self.other_verb(request.method(), &verbs, record),
-            Found::Nothing => self.fall_back(request, record).await,
+            Found::Nothing => Box::pin(self.fall_back(request, record)).await,
         }
     }
 

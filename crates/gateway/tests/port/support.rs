@@ -24,8 +24,8 @@ use contract::{
     },
 };
 use domain::{
-    Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Grant, Grants, Narrowing, Noun, Place, Rule, Scopes, Secret, Timestamp,
-    Uidp,
+    Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Grant, Grants, LentSecret, Narrowing, Noun, Place, Rule, Scopes,
+    Timestamp, Uidp,
     ctx::IdempotencyClaim,
     ports::{Authenticate, Ready, Refusals, Replay, Replays},
 };
@@ -322,13 +322,13 @@ struct Tokens;
 
 #[async_trait]
 impl Authenticate for Tokens {
-    async fn authenticate(&self, bearer: &Secret<String>, _: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
+    async fn authenticate(&self, bearer: LentSecret<'_>, _: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
         let grant = |at: Uidp, names: &[&str]| {
             vec![Grant { at: Place::At(at), capabilities: CapabilitySet::from_names(names.iter().copied()) }]
         };
         let all = ["groups.list", "groups.create", "groups.update", "groups.delete"];
         let mut narrowing = Narrowing::default();
-        let (number, grants) = match bearer.expose().as_str() {
+        let (number, grants) = match bearer.expose() {
             "owner" => (1, grant(org(), &all)),
             "viewer" => (2, grant(group(1), &["groups.list"])),
             "narrow" => {

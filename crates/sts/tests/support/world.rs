@@ -9,7 +9,7 @@ use std::{
 };
 
 use domain::{
-    Caller, CapabilitySet, Clock, Ctx, Description, Entropy, Error, Grants, Name, Revision, Secret, Timestamp, Uidp,
+    Caller, CapabilitySet, Clock, Ctx, Description, Entropy, Error, Grants, LentSecret, Name, Revision, Secret, Timestamp, Uidp,
     iam::{
         Group, GroupSpec, Identity, IdentitySpec, OrgKind, OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec,
         identity::{ClaimMatch, Matcher},
@@ -187,7 +187,7 @@ impl World {
     }
 
     pub(crate) async fn authenticate(&self, token: &str, now: Timestamp) -> Result<(Arc<Caller>, Arc<Grants>), Error> {
-        self.authenticator.authenticate(&Secret::new(token.to_owned()), now).await
+        self.authenticator.authenticate(LentSecret::new(token), now).await
     }
 }
 
