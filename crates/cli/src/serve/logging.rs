@@ -1,5 +1,7 @@
 //! The log: structured events on standard error, and what is logged, which may be changed while the server runs.
 
+mod plain;
+
 use std::{
     fmt,
     io::{IsTerminal, stderr},
@@ -9,9 +11,15 @@ use std::{
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{
-    EnvFilter, Layer, Registry, fmt as lines, layer::SubscriberExt, registry::LookupSpan, reload, util::SubscriberInitExt,
+    EnvFilter, Layer, Registry,
+    fmt::{self as lines, MakeWriter},
+    layer::SubscriberExt,
+    registry::LookupSpan,
+    reload,
+    util::SubscriberInitExt,
 };
 
+use self::plain::{Plain, Utc};
 use super::{StartError, admin::log_level::Filters, settings};
 
 /// What a line of the log looks like.
@@ -45,15 +53,26 @@ struct State {
     changes: u64,
 }
 
-/// Starts logging for the whole process.
+/// Starts logging for the whole process, on standard error.
 ///
 /// # Errors
 /// When the filter cannot be read.
 pub(crate) fn start(log: &settings::Log) -> Result<(), StartError> {
+    start_on(log, stderr, stderr().is_terminal())
+}
+
+/// Starts logging for the whole process, in colour if `out` is a terminal.
+///
+/// # Errors
+/// As [`start`].
+pub(crate) fn start_on<W>(log: &settings::Log, out: W, is_terminal: bool) -> Result<(), StartError>
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
     let filter =
         EnvFilter::try_new(&log.filter).map_err(|error| StartError::while_doing("the log's filter cannot be read", &error))?;
     let (filter, handle) = reload::Layer::new(filter);
-    let lines = layer(log.format).with_filter(filter);
+    let lines = layer(log.format, out, is_terminal).with_filter(filter);
     #[cfg(not(feature = "otel"))]
     tracing_subscriber::registry().with(lines).init();
     #[cfg(feature = "otel")]
@@ -72,13 +91,15 @@ pub(crate) fn start(log: &settings::Log) -> Result<(), StartError> {
 }
 
 /// Writes the lines.
-fn layer<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
+fn layer<S, W>(format: LogFormat, out: W, is_terminal: bool) -> Box<dyn Layer<S> + Send + Sync>
 where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
     S: tracing::Subscriber + for<'a> LookupSpan<'a>,
 {
-    let lines = lines::layer().with_writer(stderr);
+    let lines = lines::layer().with_timer(Utc).with_writer(out);
     match format {
-        LogFormat::Text => lines.with_ansi(stderr().is_terminal()).boxed(),
+        LogFormat::Text if is_terminal => lines.with_ansi(true).boxed(),
+        LogFormat::Text => lines.with_ansi(false).fmt_fields(Plain).boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     }
 }

@@ -18,7 +18,6 @@ use contract::chainguard::platform::oidc::{ExchangeRequest, rpc::Exchange};
 use domain::{Clock, Entropy, Timestamp};
 use serde_json::json;
 use store::{Database, Store, StoreConfig};
-use tracing_subscriber::EnvFilter;
 
 use crate::{
     clock::SystemClock,
@@ -26,7 +25,7 @@ use crate::{
     exit::Failure,
     interrupt,
     progress::Progress,
-    serve::{Settings, assemble},
+    serve::{Settings, assemble, logging},
 };
 
 /// The running program.
@@ -45,7 +44,7 @@ impl Program {
     pub(super) fn new() -> Result<Self, Failure> {
         // Servers log what they always log, to nobody: what a line costs belongs to what a request costs.
         let nobody = Arc::new(File::options().write(true).open("/dev/null")?);
-        tracing_subscriber::fmt().with_env_filter(EnvFilter::new("info")).with_ansi(false).with_writer(nobody).init();
+        logging::start_on(&Settings::default().log, nobody, false)?;
         Ok(Self {
             path: env::current_exe()?,
             clock: Arc::new(SystemClock),
