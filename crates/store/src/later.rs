@@ -125,6 +125,7 @@ impl Items {
                 // Whoever asked may have gone.
                 _ = done.send(());
                 if last {
+                    self.give_up(&waiting);
                     return;
                 }
             }
@@ -160,6 +161,15 @@ impl Items {
             && let Ok(item) = self.queue.try_recv()
         {
             waiting.push(item);
+        }
+    }
+
+    /// Tells what is lost with the store.
+    fn give_up(&self, waiting: &[Later]) {
+        let count = waiting.len() + self.queue.len();
+        if count > 0 {
+            tracing::error!(items = count, "audit entries and last-seen times are lost: the storage took nothing until the end");
+            self.metrics.later_failed.inc_by(count as u64);
         }
     }
 

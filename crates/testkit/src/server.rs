@@ -3,7 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use cli::serve::{Running, Settings, assemble};
-use client::{Token, http::Request};
+use client::{
+    Token,
+    http::{Http, Request},
+};
 use contract::{
     METHODS,
     chainguard::platform::{
@@ -26,7 +29,7 @@ use tokio::{
     net::UnixStream,
 };
 
-use crate::{Actor, CountedEntropy, Doors, FixedClock, place::Place};
+use crate::{Actor, CountedEntropy, Doors, Exposition, FixedClock, place::Place};
 
 /// A server in development mode that only this test knows.
 #[derive(Debug)]
@@ -143,6 +146,18 @@ impl TestServer {
     #[must_use]
     pub fn metrics_url(&self) -> String {
         format!("http://{}", self.running.metrics_addr.expect("test servers tell their metrics"))
+    }
+
+    /// What the server counts, as a scraper reads it.
+    ///
+    /// # Panics
+    /// When it does not tell, or something that no scraper could read.
+    pub async fn metrics(&self) -> Exposition {
+        let answer = Http::new(&self.metrics_url(), None).expect("a client").send(Request::get("/metrics")).await;
+        let answer = answer.expect("an answer");
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(answer.headers["content-type"], "application/openmetrics-text; version=1.0.0; charset=utf-8");
+        Exposition::parse(&answer.text()).unwrap_or_else(|why| panic!("{why}\n{}", answer.text()))
     }
 
     /// Host and port.

@@ -7,18 +7,10 @@ use contract::chainguard::platform::iam::v2beta1::{
     CreateGroupRequest, GetGroupRequest, Group,
     rpc::{CreateGroup, GetGroup},
 };
-use testkit::{Exposition, TestServer, Transport, golden, openmetrics::Family};
+use testkit::{TestServer, Transport, golden, openmetrics::Family};
 
 const GET: &str = "/chainguard.platform.iam.v2beta1.GroupsService/GetGroup";
 const CREATE: &str = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";
-
-async fn scrape(server: &TestServer) -> Exposition {
-    let answer =
-        Http::new(&server.metrics_url(), None).expect("a client").send(Request::get("/metrics")).await.expect("an answer");
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.headers["content-type"], "application/openmetrics-text; version=1.0.0; charset=utf-8");
-    Exposition::parse(&answer.text()).unwrap_or_else(|why| panic!("{why}\n{}", answer.text()))
-}
 
 /// A group, asked for over both transports, with and without a token and a right name; an exchange that fails.
 async fn traffic(server: &TestServer) {
@@ -43,9 +35,9 @@ async fn traffic(server: &TestServer) {
 #[tokio::test]
 async fn known_traffic_gives_known_values() {
     let server = TestServer::start().await;
-    let before = scrape(&server).await;
+    let before = server.metrics().await;
     traffic(&server).await;
-    let after = scrape(&server).await;
+    let after = server.metrics().await;
     let grown = |name: &str, labels: &[(&str, &str)]| {
         let (old, new) = (before.sum(name, labels), after.sum(name, labels));
         assert!(new >= old, "{name} fell from {old} to {new}");
@@ -99,7 +91,7 @@ async fn every_metric_is_documented() {
     const PATH: &str = "docs/operate/monitoring.md";
     let server = TestServer::start().await;
     traffic(&server).await;
-    let told = scrape(&server).await;
+    let told = server.metrics().await;
     let mut table = String::from("| metric | type | labels | meaning |\n|---|---|---|---|\n");
     for family in &told.families {
         let _ = writeln!(table, "{}", row(family));

@@ -44,6 +44,8 @@ impl Driver {
     /// A new server, and a model that knows what a new server has.
     pub(crate) async fn begin() -> Self {
         let server = TestServer::start().await;
+        // Histories are short: with the stride of a server in use no page would be found by ranks.
+        server.store().set_rank_stride(2);
         let (eye, now) = (server.operator().await, server.clock().now().0);
         let state = State { now, issuer: server.issuer(), admin: server.admin_uid().to_string(), ..State::default() };
         let mut driver = Self { server, state, eye, eye_opened: now };
@@ -60,8 +62,11 @@ impl Driver {
         driver
     }
 
-    pub(crate) async fn end(self) {
+    /// Stops the server. How many pages it found by ranks.
+    pub(crate) async fn end(self) -> f64 {
+        let by_ranks = self.server.metrics().await.sum("provost_store_skips_total", &[("by", "ranks")]);
         self.server.stop().await;
+        by_ranks
     }
 
     /// Carries out a step; what both answer.

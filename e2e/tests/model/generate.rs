@@ -271,9 +271,19 @@ impl Generator {
             role: (bindings && self.random.one_in(4)).then(|| self.role(state)),
             order: Order { by, descending, text },
             page_size: if self.random.one_in(40) { -1 } else { self.random.pick(&[0, 1, 2, 3, 3, 5, 7, 20, 200, 1000]) },
-            skip: if self.random.one_in(40) { -1 } else { self.random.pick(&[0, 0, 0, 0, 1, 2, 3, 5, 40, 100_000]) },
-            skip_between: if self.random.one_in(6) { self.random.pick(&[1, 2, 10]) } else { 0 },
+            skip: if self.random.one_in(40) { -1 } else { self.skip(state) },
+            skip_between: if self.random.one_in(6) { self.random.pick(&[1, 2, 3, 10, 25]) } else { 0 },
             pages: 1 + self.random.below(5),
+        }
+    }
+
+    /// Nothing, as mostly in life; a few rows; any number of rows that there may be; or far too many.
+    fn skip(&mut self, state: &State) -> i32 {
+        match self.random.below(10) {
+            0..4 => 0,
+            4..6 => self.random.pick(&[1, 2, 3, 5]),
+            6..9 => i32::try_from(self.random.below(state.things.len() + 1)).unwrap_or(i32::MAX),
+            _ => 100_000,
         }
     }
 }

@@ -51,6 +51,7 @@ async fn the_server_answers_as_the_model() {
         }
     }
     println!("{tally}");
+    assert!(tally.by_ranks() > 0.0, "no page was found by ranks");
     if steps >= 10_000 {
         assert_eq!(tally.never(), Vec::<&str>::new(), "rules that no step has reached");
     }
@@ -99,7 +100,7 @@ async fn random_history(seed: u64, length: usize) -> Result<Tally, Failure> {
             return Err(Failure { seed, length, history, disagreement });
         }
     }
-    driver.end().await;
+    tally.found_by_ranks(driver.end().await);
     Ok(tally)
 }
 

@@ -30,9 +30,14 @@ const EXPECTED: &[&str] = &[
     "UPDATE_MASK",
 ];
 
-/// Answers by their rule; `OK` for those without an error.
+/// What the steps of histories came to.
 #[derive(Default)]
-pub(crate) struct Tally(BTreeMap<String, usize>);
+pub(crate) struct Tally {
+    /// Answers by their rule; `OK` for those without an error.
+    answers: BTreeMap<String, usize>,
+    /// Pages that servers found by ranks.
+    by_ranks: f64,
+}
 
 impl Tally {
     pub(crate) fn count(&mut self, answer: &Answer) {
@@ -40,27 +45,37 @@ impl Tally {
             Answer::Done { .. } => "OK",
             Answer::Refused(refusal) => refusal.rule.as_str(),
         };
-        *self.0.entry(rule.to_owned()).or_default() += 1;
+        *self.answers.entry(rule.to_owned()).or_default() += 1;
     }
 
     pub(crate) fn add(&mut self, other: Self) {
-        for (rule, count) in other.0 {
-            *self.0.entry(rule).or_default() += count;
+        for (rule, count) in other.answers {
+            *self.answers.entry(rule).or_default() += count;
         }
+        self.by_ranks += other.by_ranks;
+    }
+
+    pub(crate) fn found_by_ranks(&mut self, pages: f64) {
+        self.by_ranks += pages;
+    }
+
+    pub(crate) fn by_ranks(&self) -> f64 {
+        self.by_ranks
     }
 
     pub(crate) fn steps(&self) -> usize {
-        self.0.values().sum()
+        self.answers.values().sum()
     }
 
     /// What has never been answered and should have been.
     pub(crate) fn never(&self) -> Vec<&'static str> {
-        EXPECTED.iter().copied().filter(|rule| !self.0.contains_key(*rule)).collect()
+        EXPECTED.iter().copied().filter(|rule| !self.answers.contains_key(*rule)).collect()
     }
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|(rule, count)| writeln!(f, "{count:>9} {rule}"))
+        self.answers.iter().try_for_each(|(rule, count)| writeln!(f, "{count:>9} {rule}"))?;
+        writeln!(f, "{:>9} pages found by ranks", self.by_ranks)
     }
 }

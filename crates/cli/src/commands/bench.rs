@@ -64,7 +64,11 @@ impl Bench {
             (None, Some(database)) => {
                 let scratch = Scratch::in_database(&database, host.entropy()).await?;
                 let measured = self.measure(&host, &place, scratch.database()).await;
-                scratch.remove().await?;
+                // What went wrong first is what is told.
+                let removed = scratch.remove().await;
+                if measured.is_ok() {
+                    removed?;
+                }
                 measured
             }
         };

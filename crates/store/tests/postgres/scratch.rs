@@ -41,6 +41,32 @@ async fn a_schema_is_apart_and_goes_with_what_is_in_it_even_while_it_is_used() {
 }
 
 #[tokio::test]
+async fn schemas_of_others_stay_whatever_they_are_called() {
+    let Some(server) = engine() else { return };
+    let database = Postgres::parse(&server.database.url()).expect("a URL");
+    server.database.sql("CREATE SCHEMA victim; CREATE TABLE victim.t (n int)");
+    let somebody = format!("somebody_{}", std::process::id());
+    server.database.sql(&format!("CREATE ROLE {somebody}"));
+    let named_alike = [
+        "provost_scratch_a, victim",
+        "provost_scratch_a; DROP SCHEMA victim CASCADE; --",
+        "provost_scratch_mine",
+        "provost_scratch_0123456789abcdef0",
+        "PROVOST_SCRATCH_0123456789ABCDEF",
+    ];
+    for name in named_alike {
+        server.database.sql(&format!("CREATE SCHEMA \"{name}\""));
+    }
+    server.database.sql(&format!("CREATE SCHEMA provost_scratch_0123456789abcdef AUTHORIZATION {somebody}"));
+    let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname ILIKE 'provost%' OR nspname = 'victim'";
+    let before = server.database.sql(schemas);
+    Scratch::make(&database, &entropy()).await.expect("a schema").remove().await.expect("it goes");
+    assert_eq!(server.database.sql(schemas), before);
+    assert_eq!(server.database.sql("SELECT count(*) FROM victim.t").trim(), "0");
+    server.database.sql(&format!("DROP OWNED BY {somebody}; DROP ROLE {somebody}"));
+}
+
+#[tokio::test]
 async fn what_a_killed_program_left_is_removed_and_what_is_used_is_not() {
     let Some(server) = engine() else { return };
     let database = Postgres::parse(&server.database.url()).expect("a URL");

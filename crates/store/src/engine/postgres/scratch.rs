@@ -18,9 +18,10 @@ const PREFIX: &str = "provost_scratch_";
 const ATTEMPTS: u32 = 3;
 /// Removing waits for nobody for long, and takes the time that it needs.
 const SETTINGS: &str = "SET lock_timeout = '10s'; SET statement_timeout = 0";
-/// Schemas of ours that nobody has a connection for: every connection that works in one has its name.
-const LEFT: &str = "SELECT nspname::text FROM pg_namespace WHERE nspname LIKE 'provost\\_scratch\\_%' \
-    AND pg_has_role(nspowner, 'USAGE') \
+/// Schemas that this user made and that nobody has a connection for: every connection that works in one has its name. Names
+/// are matched to the letter, so that what is found is what [`Scratch::make`] makes, and safe in a statement.
+const LEFT: &str = "SELECT nspname::text FROM pg_namespace WHERE nspname ~ '^provost_scratch_[0-9a-f]{16}$' \
+    AND nspowner = (SELECT oid FROM pg_roles WHERE rolname = current_user) \
     AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = nspname::text AND datname = current_database())";
 
 /// A schema of its own in a database, empty at first. Whoever opens [`Scratch::database`] sees nothing else of it, and
@@ -100,7 +101,7 @@ async fn left(session: &mut Session) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The name consists of letters, digits and underscores.
+/// Removes a schema whose name is [`PREFIX`] and hexadecimal digits.
 async fn drop_schema(session: &mut Session, name: &str) -> std::result::Result<(), Failure> {
     session.batch(&format!("DROP SCHEMA IF EXISTS {name} CASCADE")).await
 }

@@ -124,8 +124,11 @@ impl Session {
         }
         // It waits for snapshots, also for those that nobody uses.
         let _writing = self.idle.write();
-        if let Err(error) = self.execute("PRAGMA wal_checkpoint(TRUNCATE)") {
-            tracing::warn!(%error, "cannot fold the journal into the database; the next start does it");
+        let folded = lock(&self.raw).query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+        match folded {
+            Ok(false) => {}
+            Ok(true) => tracing::warn!("somebody reads the database: the journal stays, and the next start folds it in"),
+            Err(error) => tracing::warn!(%error, "cannot fold the journal into the database; the next start does it"),
         }
     }
 
@@ -139,6 +142,9 @@ impl Session {
             if let Err(error) = begun.and_then(|()| self.execute("SAVEPOINT request")) {
                 write.fail(fault::translate(error));
                 write.answer(None);
+                if ran.is_empty() {
+                    self.roll_back();
+                }
                 continue;
             }
             let before = self.ledger.revision();
