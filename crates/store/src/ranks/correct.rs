@@ -8,6 +8,9 @@ use super::{
 };
 use crate::{Reader, iam::standings};
 
+/// Rows that may have moved since before a reader asks for the fences to be moved forward: reading what the feed tells of so
+/// many is what a page can well wait for.
+const FEW: usize = 16;
 /// Changes that a reader looks through. With more, walking may be as quick, and the fences are being moved forward.
 const MOST: usize = 5000;
 
@@ -34,7 +37,7 @@ pub(crate) async fn fences(
         return Ok(Some(fences));
     }
     let Some(stretch) = moves::after(reader, moves::behind(as_of), MOST).await? else { return Ok(None) };
-    if stretch.steps.len() > ranks.stride() || stretch.more.is_some() {
+    if stretch.steps.len() > FEW || stretch.more.is_some() {
         // The next reader finds less to do.
         ranks.wake();
     }
