@@ -87,6 +87,49 @@ impl Filled {
     }
 }
 
+/// The name of one repository in every scattered folder.
+pub(crate) const SHARED: &str = "shared";
+/// Scattered folders: twice as many as the most places of a caller.
+const SCATTERED: u64 = 2000;
+
+/// Many folders beside a long one, with a few repositories each.
+#[derive(Debug)]
+pub(crate) struct Scattered {
+    /// In the order of their identifiers.
+    pub(crate) folders: Vec<Uidp>,
+    /// Repositories in each.
+    pub(crate) each: u64,
+}
+
+impl Scattered {
+    /// Adds the folders; all together hold a fifth as many repositories as the long one.
+    pub(crate) async fn fill(filled: &Filled) -> Result<Self> {
+        let (server, each) = (&filled.server, filled.rows.div_ceil(5 * SCATTERED));
+        let (ctx, organization) = (server.ctx("fill"), &server.organization);
+        let mut folders = Vec::new();
+        for number in 0..SCATTERED {
+            let (folder, first) = (folder(organization, spread(number + (1 << 40)), ctx.now), filled.rows + number * each);
+            folders.push(folder.uid.clone());
+            server.store.write(&ctx, move |tx| Box::pin(async move { hold(tx, &folder, first, each).await })).await?;
+        }
+        folders.sort();
+        Ok(Self { folders, each })
+    }
+}
+
+/// Adds a folder with repositories from the number `first` on, one of which has the shared name.
+async fn hold(tx: &mut Writer, folder: &Group, first: u64, count: u64) -> Stored<()> {
+    groups::insert(tx, folder).await?;
+    for number in first..first + count {
+        let mut repository = repository(&folder.uid, number);
+        if number == first {
+            repository.spec.name = Name::trusted(SHARED);
+        }
+        repos::insert(tx, &repository).await?;
+    }
+    Ok(())
+}
+
 async fn add(store: &Store, server: &Server, parent: Uidp, begin: u64, end: u64) -> Result<()> {
     let ctx = server.ctx("fill");
     let work = store.write(&ctx, move |tx| {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How long a page in the middle may take where nothing is promised against the first page, in milliseconds.
-const ANYWHERE: f64 = 150.0;
+pub(crate) const ANYWHERE: f64 = 150.0;
 /// How many times the first page's cost a page in the middle may cost where that is promised.
 const TIMES: f64 = 2.0;
 /// How long ranks may take to stand before they are given up.

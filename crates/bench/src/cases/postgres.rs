@@ -30,7 +30,7 @@ use crate::{
 /// Connections that read, each with one request at a time, of ours and of `pgbench`.
 const READERS: usize = 16;
 /// How long a page in the middle of a long list may take, in milliseconds.
-const PAGE: f64 = 50.0;
+pub(crate) const PAGE: f64 = 50.0;
 /// Pages that each run of `pgbench` reads.
 const PAGES: u64 = 3;
 

@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -56,6 +57,12 @@ impl Connection {
         }
     }
 
+    /// Sends another request, once; what is answered, which must be a success.
+    pub(crate) async fn json(&mut self, request: Vec<u8>) -> Result<Value> {
+        self.set(request);
+        Ok(serde_json::from_slice(self.body().await?)?)
+    }
+
     /// Sends the request; status and body of the answer.
     pub(crate) async fn answer(&mut self) -> Result<(u16, &[u8])> {
         let (status, body) = tokio::time::timeout(PATIENCE, self.exchange()).await??;
@@ -102,6 +109,17 @@ impl Asks for Connection {
     async fn ask(&mut self) -> Result<()> {
         self.body().await.map(drop)
     }
+}
+
+/// A text in an answer.
+pub(crate) fn text(answer: &Value, at: &str) -> Result<String> {
+    let found = answer.pointer(at).and_then(Value::as_str);
+    found.map(str::to_owned).ok_or_else(|| Error::new(format!("an answer has no text at {at}")))
+}
+
+/// An exchange of this token by assuming this identity.
+pub(crate) fn exchange(identity: &str, token: &str) -> Vec<u8> {
+    post(&format!("/sts/exchange?identity={identity}"), token, "{}")
 }
 
 /// A GET of `path` with this token.

@@ -5,11 +5,11 @@ use std::{net::SocketAddr, path::Path};
 use super::{Options, Started, Steps};
 use crate::{
     Result,
-    cases::{decision, exchange, growth, lists, program, requests, writes},
+    cases::{callers, decision, exchange, growth, lists, program, requests, writes},
     host::{Host, Server},
     load::{Clients, asker::Asker, http},
     report::{Budget, Report, Row},
-    world::{self, Filled},
+    world::{self, Filled, Scattered},
 };
 
 /// What is done, in this order.
@@ -57,6 +57,8 @@ async fn served(steps: Steps<'_>, started: &mut Started<'_>, data: &Path, option
     report.rows.extend(writes::measure(steps.host, &server, &clients, &options.folder.join("raw"), pace).await?);
     steps.begin(5);
     let by_size = fill(steps, started, server, options).await?;
+    let Some(largest) = by_size.last() else { return Ok(()) };
+    let scattered = Scattered::fill(largest).await?;
     steps.begin(6);
     for filled in &by_size {
         lists::prepare(filled).await?;
@@ -64,8 +66,8 @@ async fn served(steps: Steps<'_>, started: &mut Started<'_>, data: &Path, option
     let (rows, size) = growth::measure(&by_size, pace).await?;
     report.rows.extend(rows);
     steps.begin(7);
-    let Some(largest) = by_size.last() else { return Ok(()) };
     report.rows.extend(lists::depth(largest, pace).await?);
+    report.rows.extend(callers::measure(largest, &scattered, pace, "", lists::ANYWHERE).await?);
     if options.plots {
         report.plots.push(("size.svg".to_owned(), size.svg()));
         report.plots.push(("depth.svg".to_owned(), lists::plot(largest, pace).await?.svg()));

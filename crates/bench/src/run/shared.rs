@@ -7,12 +7,15 @@ use store::Postgres;
 use super::{Options, Started, Steps};
 use crate::{
     Result,
-    cases::{Pace, lists, postgres::Bench},
+    cases::{
+        Pace, callers, lists,
+        postgres::{Bench, PAGE},
+    },
     host::Host,
     load::Clients,
     reference::pgbench::Pgbench,
     report::Report,
-    world::{self, Filled},
+    world::{self, Filled, Scattered},
 };
 
 /// What is done, in this order.
@@ -44,9 +47,11 @@ async fn served(
     steps.begin(2);
     let told = |rows| steps.within(2, &format!("making rows: {rows} of {}", options.rows()));
     let filled = Filled::fill(server, options.rows(), told).await?;
+    let scattered = Scattered::fill(&filled).await?;
     steps.begin(3);
     lists::prepare(&filled).await?;
     report.rows.extend(bench.lists(&filled).await?);
+    report.rows.extend(callers::measure(&filled, &scattered, pace, "PostgreSQL: ", PAGE).await?);
     steps.begin(4);
     Ok(report)
 }

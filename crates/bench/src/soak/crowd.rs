@@ -11,7 +11,7 @@ use std::{
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::stage::{Stage, any, ask, exchange, text};
+use super::stage::{Stage, any};
 use crate::{
     Error, Result,
     load::{
@@ -135,8 +135,8 @@ impl Work {
             Self::List => list(connection, stage, number).await,
             Self::Exchange => {
                 let (identity, token) = any(&stage.workloads, spread(number))?;
-                let exchanged = ask(connection, exchange(identity, token)).await?;
-                stage.keep(text(&exchanged, "/token")?);
+                let exchanged = connection.json(http::exchange(identity, token)).await?;
+                stage.keep(http::text(&exchanged, "/token")?);
                 counts.tokens.fetch_add(1, Ordering::Relaxed);
                 Ok(1)
             }
@@ -163,11 +163,11 @@ async fn list(connection: &mut Connection, stage: &Stage, number: u64) -> Result
 }
 
 async fn write(connection: &mut Connection, stage: &Stage, number: u64) -> Result<u64> {
-    let made = ask(connection, stage.new_folder(&format!("new folder {number}"))).await?;
-    let path = format!("/iam/v2beta1/groups/{}", text(&made, "/uid")?);
+    let made = connection.json(stage.new_folder(&format!("new folder {number}"))).await?;
+    let path = format!("/iam/v2beta1/groups/{}", http::text(&made, "/uid")?);
     let change = json!({"description": format!("changed in round {number}")}).to_string();
-    ask(connection, http::patch(&path, &stage.owner, &change)).await?;
-    ask(connection, http::delete(&path, &stage.owner)).await?;
+    connection.json(http::patch(&path, &stage.owner, &change)).await?;
+    connection.json(http::delete(&path, &stage.owner)).await?;
     Ok(3)
 }
 
@@ -183,11 +183,11 @@ async fn refuse(connection: &mut Connection, stage: &Stage, number: u64) -> Resu
 
 async fn introduce(connection: &mut Connection, stage: &Stage, number: u64) -> Result<u64> {
     let (issuer, subject) = (stage.providers.tenant(number), format!("stranger {number}"));
-    let made = ask(connection, stage.new_identity(&issuer, &subject)).await?;
-    let identity = text(&made, "/uid")?;
-    let exchanged = ask(connection, exchange(&identity, &stage.workload_token(&issuer, &subject)?)).await?;
-    let token = text(&exchanged, "/token")?;
-    ask(connection, http::delete(&format!("/iam/v2beta1/identities/{identity}"), &stage.owner)).await?;
+    let made = connection.json(stage.new_identity(&issuer, &subject)).await?;
+    let identity = http::text(&made, "/uid")?;
+    let exchanged = connection.json(http::exchange(&identity, &stage.workload_token(&issuer, &subject)?)).await?;
+    let token = http::text(&exchanged, "/token")?;
+    connection.json(http::delete(&format!("/iam/v2beta1/identities/{identity}"), &stage.owner)).await?;
     // Nobody is behind it any more.
     expect(connection, http::get("/iam/v2beta1/groups", &token), 401).await?;
     Ok(4)

@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     Error, Result,
@@ -44,10 +44,10 @@ impl Stage {
     /// Makes everything over the port, as the owner of the first organization.
     pub(super) async fn set(address: SocketAddr, owner: String, base_url: String, now: Timestamp) -> Result<Self> {
         let mut connection = Connection::open(address, Vec::new()).await?;
-        let organizations = ask(&mut connection, http::get("/iam/v2beta1/groups?pageSize=1", &owner)).await?;
-        let organization = text(&organizations, "/groups/0/uid")?;
-        let roles = ask(&mut connection, http::get("/iam/v2beta1/roles?name=viewer", &owner)).await?;
-        let viewer = text(&roles, "/roles/0/uid")?;
+        let organizations = connection.json(http::get("/iam/v2beta1/groups?pageSize=1", &owner)).await?;
+        let organization = http::text(&organizations, "/groups/0/uid")?;
+        let roles = connection.json(http::get("/iam/v2beta1/roles?name=viewer", &owner)).await?;
+        let viewer = http::text(&roles, "/roles/0/uid")?;
         let mut stage = Self {
             address,
             owner,
@@ -60,19 +60,19 @@ impl Stage {
             tokens: Mutex::default(),
         };
         for number in 0..FOLDERS {
-            let made = ask(&mut connection, stage.new_folder(&format!("folder {number}"))).await?;
-            stage.folders.push(text(&made, "/uid")?);
+            let made = connection.json(stage.new_folder(&format!("folder {number}"))).await?;
+            stage.folders.push(http::text(&made, "/uid")?);
         }
         for number in 0..IDENTITIES {
             let (issuer, subject) = (stage.providers.url(), format!("workload {number}"));
-            let made = ask(&mut connection, stage.new_identity(&issuer, &subject)).await?;
-            let identity = text(&made, "/uid")?;
+            let made = connection.json(stage.new_identity(&issuer, &subject)).await?;
+            let identity = http::text(&made, "/uid")?;
             let binding = json!({"identityUid": identity, "roleUid": viewer}).to_string();
             let path = format!("/iam/v2beta1/roleBindings/{}", stage.organization);
-            ask(&mut connection, http::post(&path, &stage.owner, &binding)).await?;
+            connection.json(http::post(&path, &stage.owner, &binding)).await?;
             let token = stage.workload_token(&issuer, &subject)?;
-            let exchanged = ask(&mut connection, exchange(&identity, &token)).await?;
-            stage.keep(text(&exchanged, "/token")?);
+            let exchanged = connection.json(http::exchange(&identity, &token)).await?;
+            stage.keep(http::text(&exchanged, "/token")?);
             stage.workloads.push((identity, token));
         }
         Ok(stage)
@@ -117,25 +117,8 @@ impl Stage {
     }
 }
 
-/// The request for an exchange of this token.
-pub(super) fn exchange(identity: &str, token: &str) -> Vec<u8> {
-    http::post(&format!("/sts/exchange?identity={identity}"), token, "{}")
-}
-
 /// Any of several things.
 pub(super) fn any<T>(things: &[T], number: u64) -> Result<&T> {
     let at = usize::try_from(number).unwrap_or(0) % things.len().max(1);
     things.get(at).ok_or_else(|| Error::new("there is nothing to choose from"))
-}
-
-/// What is answered to a request that must succeed.
-pub(super) async fn ask(connection: &mut Connection, request: Vec<u8>) -> Result<Value> {
-    connection.set(request);
-    Ok(serde_json::from_slice(connection.body().await?)?)
-}
-
-/// A text in an answer.
-pub(super) fn text(answer: &Value, at: &str) -> Result<String> {
-    let found = answer.pointer(at).and_then(Value::as_str);
-    found.map(str::to_owned).ok_or_else(|| Error::new(format!("an answer has no text at {at}")))
 }
