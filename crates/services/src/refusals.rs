@@ -20,7 +20,7 @@ const COUNTED: usize = 4096;
 /// Records refusals through the store's batches: within a second, outside the request's path.
 ///
 /// Being refused costs a caller nothing, so what one caller can write to the audit log in a minute is limited: nobody fills
-/// the disk or crowds out the entries of others. The access log has every request.
+/// the disk in hours or crowds out the entries of others. The access log has every request.
 #[derive(Clone, Debug)]
 pub struct AuditRefusals {
     store: Store,

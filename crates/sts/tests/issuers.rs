@@ -185,6 +185,21 @@ async fn known_keys_serve_while_the_issuer_is_asked() {
 }
 
 #[tokio::test]
+async fn keys_from_the_future_are_fetched_anew() {
+    let key = p256();
+    let server = issuer(&key).await;
+    let (issuers, token) = (Issuers::new(&settings()), token(&server.uri(), &key, "k"));
+    keys(&issuers, &token, NOW).await.expect("keys");
+    // The clock was set back by an hour.
+    assert_eq!(keys(&issuers, &token, later(-3600)).await.expect("keys").from, "fetched");
+    assert_eq!(keys(&issuers, &token, later(-3590)).await.expect("keys").from, "cached");
+    server.reset().await;
+    answer(&server, DISCOVERY, ResponseTemplate::new(503)).await;
+    let error = keys(&issuers, &token, later(-7200)).await.expect_err("nobody knows how old they are");
+    assert_eq!(error.rule(), Rule::IssuerUnavailable);
+}
+
+#[tokio::test]
 async fn failures_are_remembered_for_a_moment() {
     let server = MockServer::start().await;
     answer(&server, DISCOVERY, ResponseTemplate::new(500)).await;

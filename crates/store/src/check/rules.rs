@@ -190,6 +190,20 @@ fn feed(last: Revision, rules: &mut Vec<Probe>) {
          GROUP BY revision HAVING min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1"
             .to_owned(),
     ));
+    // Programs that do not know where rows stand told neither.
+    rules.push(rule(
+        "feed",
+        "changes",
+        "SELECT 'changes ' || revision AS place, 'it tells that ' || noun || ' ' || uid || ' stood at \"' || from_name || '\" and ' \
+         || from_created_at || ', and the change before it ' || CASE WHEN before_name IS NULL THEN 'that it was not there' \
+         ELSE 'at \"' || before_name || '\" and ' || before_at END AS problem FROM \
+         (SELECT revision, noun, uid, op, from_name, from_created_at, lag(op) OVER told AS before_op, \
+         lag(to_name) OVER told AS before_name, lag(to_created_at) OVER told AS before_at FROM changes WHERE op <> 'rebound' \
+         WINDOW told AS (PARTITION BY noun, uid ORDER BY revision, ordinal)) AS moves \
+         WHERE from_name <> before_name OR from_created_at <> before_at \
+         OR (from_name IS NOT NULL AND (op = 'created' OR before_op = 'deleted'))"
+            .to_owned(),
+    ));
     rules.push(unaudited("changes", "feed"));
 }
 

@@ -122,6 +122,15 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
         "UPDATE changes SET to_created_at = 7 WHERE noun = 'role_binding'",
         ("feed", "role_bindings ", "the feed tells that its name is \"\" and its time 7, and they are \"\" and "),
     ),
+    (
+        "UPDATE changes SET from_name = 'other', from_created_at = 7 WHERE noun = 'repo'",
+        ("feed", "changes ", "stood at \"other\" and 7, and the change before it that it was not there"),
+    ),
+    (
+        "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at) \
+         SELECT 8, 1, noun, uid, 'updated', 'other', to_created_at, to_name, to_created_at FROM changes WHERE noun = 'repo'",
+        ("feed", "changes 8", "stood at \"other\" and "),
+    ),
     ("DELETE FROM audit WHERE revision = 3", ("feed", "changes 3", "the commit has no audit row")),
     ("UPDATE audit SET revision = 70000 WHERE revision = 3", ("audit", "audit ", "it has revision 70000")),
     ("UPDATE audit SET revision = 2 WHERE revision = 3", ("audit", "audit", "the commit 2 has 2 rows")),
