@@ -19,12 +19,10 @@ fuzz_target!(|input: (u8, &str)| {
     let mut values = captures.iter();
     while let Some((literal, variable)) = rest.split_once('{') {
         again.push_str(literal);
-        let (variable, after) = variable.split_once('}').expect("a closed variable");
+        let (_, after) = variable.split_once('}').expect("a closed variable");
         let (_, value) = values.next().expect("every variable is captured");
-        let many = variable.contains("**");
-        let parts: Vec<_> = value.split('/').map(|part| utf8_percent_encode(part, NON_ALPHANUMERIC).to_string()).collect();
-        // A slash within one segment is written `%2F`.
-        again.push_str(&parts.join(if many { "/" } else { "%2F" }));
+        // All of it, its slashes too: `a%2Freadme` is a value, where `a/readme` may be a value and a part of a template.
+        again.extend(utf8_percent_encode(value, NON_ALPHANUMERIC));
         rest = after;
     }
     again.push_str(rest);

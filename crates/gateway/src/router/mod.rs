@@ -188,6 +188,7 @@ mod tests {
     #[test]
     fn captures_are_percent_decoded_and_must_be_utf8() {
         assert_eq!(leads_to(Verb::Get, "/iam/v2beta1/groups/a%2Fb%C3%A9"), "GetGroup uid=a/bé");
+        assert_eq!(leads_to(Verb::Get, "/registry/v2beta1/repos/a%2Freadme"), "GetRepo uid=a/readme");
         assert_eq!(
             leads_to(Verb::Get, "/iam/v2beta1/groups/%FF"),
             "Invalid argument: uid: uid in the path is not UTF-8 after percent-decoding"
