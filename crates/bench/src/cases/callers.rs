@@ -1,4 +1,4 @@
-//! Pages that callers see who hold rights at one, ten or a thousand places among as many others, and pages of one name.
+//! Pages that callers see who hold rights at one, ten or a thousand places of 2,000, and pages of one name.
 
 use serde_json::json;
 
