@@ -1,24 +1,24 @@
 //! Ties RPCs to the functions that serve them.
 
-use std::future::Future;
+use std::{future::Future, sync::Arc};
 
 use contract::{Reply, Rpc};
 use domain::{Ctx, Error, Revision};
 
 /// One implemented RPC, ready for the gateway.
-pub type Endpoint = contract::Endpoint<Ctx, Error>;
+pub type Endpoint = contract::Endpoint<Arc<Ctx>, Error>;
 
-/// The endpoint of the RPC `R`: each call gets its own clone of the service.
+/// The endpoint of the RPC `R`, which `serve` answers with the service.
 pub(crate) fn on<R, S, F, Fut, A>(_: R, service: &S, serve: F) -> Endpoint
 where
     R: Rpc,
     S: Clone + Send + Sync + 'static,
-    F: Fn(S, Ctx, R::Request) -> Fut + Send + Sync + 'static,
+    F: Fn(Arc<S>, Arc<Ctx>, R::Request) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<A, Error>> + Send + 'static,
     A: Into<Reply<R::Response>> + 'static,
 {
-    let service = service.clone();
-    Endpoint::new::<R, _, _, _>(move |ctx, request| serve(service.clone(), ctx, request))
+    let service = Arc::new(service.clone());
+    Endpoint::new::<R, _, _, _>(move |ctx, request| serve(Arc::clone(&service), ctx, request))
 }
 
 /// A resource with the entity tag of its revision.

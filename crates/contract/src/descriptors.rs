@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use prost_reflect::{DescriptorPool, DynamicMessage, Kind, MessageDescriptor};
 
 use crate::{METHODS, Message, Method};
 
@@ -41,14 +41,25 @@ pub(crate) fn descriptor_of<T: Message>() -> MessageDescriptor {
 }
 
 /// The descriptor of a method's request.
-pub(crate) fn request_of(method: &Method) -> MessageDescriptor {
+pub(crate) fn request_of(method: &Method) -> &'static MessageDescriptor {
     static REQUESTS: LazyLock<Vec<MessageDescriptor>> =
         LazyLock::new(|| METHODS.iter().filter_map(|method| message_descriptor(method.request)).collect());
     match REQUESTS.get(method.index) {
-        Some(descriptor) => descriptor.clone(),
+        Some(descriptor) => descriptor,
         // INVARIANT: names and descriptors are generated from the same files.
         None => unreachable!("{} is not in the contract", method.request),
     }
+}
+
+/// The number of that field of a method's request, when it is a text of the request's own.
+pub(crate) fn text_of(method: &Method, field: &str) -> Option<u32> {
+    type Texts = Vec<(Box<str>, u32)>;
+    static TEXTS: LazyLock<Vec<Texts>> = LazyLock::new(|| METHODS.iter().map(|method| texts(request_of(method))).collect());
+    fn texts(message: &MessageDescriptor) -> Texts {
+        let fields = message.fields().filter(|field| field.kind() == Kind::String && !field.is_list());
+        fields.map(|field| (field.name().into(), field.number())).collect()
+    }
+    TEXTS.get(method.index)?.iter().find(|(name, _)| **name == *field).map(|(_, number)| *number)
 }
 
 /// A message in a form whose fields can be looked up by descriptor.

@@ -11,6 +11,15 @@ pub trait Entropy: Send + Sync + fmt::Debug {
     /// # Errors
     /// Internal when the generator fails; nothing may go on without it.
     fn fill(&self, bytes: &mut [u8]) -> Result<(), Error>;
+
+    /// Fills `bytes` with what no other call gives, to name things by. They may be foreseen: no secret is made of them. What a
+    /// generator has cheaper for that than random bytes.
+    ///
+    /// # Errors
+    /// As [`Entropy::fill`].
+    fn name(&self, bytes: &mut [u8; 16]) -> Result<(), Error> {
+        self.fill(bytes)
+    }
 }
 
 impl dyn Entropy {

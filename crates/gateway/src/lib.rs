@@ -22,4 +22,4 @@ pub use settings::{Limits, Settings};
 pub use tls::Tls;
 
 /// A method of the contract with its handler.
-pub type Endpoint = contract::Endpoint<domain::Ctx, domain::Error>;
+pub type Endpoint = contract::Endpoint<std::sync::Arc<domain::Ctx>, domain::Error>;

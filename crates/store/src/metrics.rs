@@ -1,8 +1,13 @@
 //! What the store counts about itself, whichever engine is behind it.
 
-use std::time::{Duration, Instant};
+use std::{
+    pin::pin,
+    task::Poll,
+    time::{Duration, Instant},
+};
 
 use domain::{Error, Kind};
+use futures::poll;
 use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
     registry::{Registry, Unit},
@@ -120,10 +125,17 @@ impl Metrics {
 
     /// Waits for a connection with `take`, and counts it until the answer is dropped.
     pub(crate) async fn reading<T>(&self, take: impl Future<Output = Result<T, Error>>) -> Result<(T, Counted), Error> {
-        let (waiting, since) = (Counted::new(&self.reads_waiting), Instant::now());
-        let taken = take.await;
-        drop(waiting);
-        self.read_wait.observe(since.elapsed().as_secs_f64());
+        let mut take = pin!(take);
+        // Most find one that is free.
+        let taken = if let Poll::Ready(taken) = poll!(&mut take) {
+            self.read_wait.observe(0.0);
+            taken
+        } else {
+            let (_waiting, since) = (Counted::new(&self.reads_waiting), Instant::now());
+            let taken = take.await;
+            self.read_wait.observe(since.elapsed().as_secs_f64());
+            taken
+        };
         Ok((taken?, Counted::new(&self.reads_in_use)))
     }
 

@@ -10,7 +10,7 @@ use crate::{
 
 /// The row with this identifier, if it exists.
 pub(crate) async fn get<T: Entity>(reader: &mut Reader, uid: &Uidp) -> Result<Option<T>> {
-    let sql = format!("SELECT {} FROM {} WHERE uid = $1", T::COLUMNS, T::TABLE);
+    let sql = ["SELECT ", T::COLUMNS, " FROM ", T::TABLE, " WHERE uid = $1"].concat();
     reader.query_one(&sql, &[uid.into()], T::read).await
 }
 

@@ -77,8 +77,8 @@ pub struct Limits {
     pub issuers: u64,
     /// How many bytes the keys of all remembered issuers may take, about.
     pub issuer_memory: u64,
-    /// How many compiled claim rules are remembered: literals count 1, patterns 64.
-    pub compiled: u64,
+    /// How many bytes all remembered patterns and pasted keys may take, made ready for use, about.
+    pub compiled_memory: u64,
 }
 
 impl Settings {
@@ -134,7 +134,7 @@ impl Default for Limits {
             failure_ttl: seconds(5),
             issuers: 1024,
             issuer_memory: 64 << 20,
-            compiled: 65_536,
+            compiled_memory: 64 << 20,
         }
     }
 }

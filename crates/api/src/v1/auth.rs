@@ -1,5 +1,7 @@
 //! Accounts and sessions.
 
+use std::sync::Arc;
+
 use contract::chainguard::platform::auth::{WhoAmI as Answer, rpc, who_am_i};
 use domain::{Caller, Ctx, Result};
 use services::{
@@ -18,7 +20,7 @@ pub(crate) fn endpoints(who_am_i: &WhoAmI) -> Vec<Endpoint> {
     vec![on(rpc::Validate, who_am_i, validate)]
 }
 
-async fn validate(who_am_i: WhoAmI, ctx: Ctx, (): ()) -> Result<Answer> {
+async fn validate(who_am_i: Arc<WhoAmI>, ctx: Arc<Ctx>, (): ()) -> Result<Answer> {
     let account = who_am_i.get(&ctx).await?;
     Ok(to_wire(ctx.caller()?, &account))
 }

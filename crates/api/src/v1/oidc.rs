@@ -1,5 +1,7 @@
 //! The token exchange. What a request may ask for is judged by `sts`, because the answer is the same for every version.
 
+use std::sync::Arc;
+
 use contract::chainguard::platform::oidc::{ExchangeRequest as Wire, RawToken, rpc};
 use domain::{Ctx, Result};
 use sts::{Exchange, ExchangeRequest, IssuedToken};
@@ -14,7 +16,7 @@ pub(crate) fn endpoints(exchange: &Exchange) -> Vec<Endpoint> {
     vec![on(rpc::Exchange, exchange, trade)]
 }
 
-async fn trade(exchange: Exchange, ctx: Ctx, request: Wire) -> Result<RawToken> {
+async fn trade(exchange: Arc<Exchange>, ctx: Arc<Ctx>, request: Wire) -> Result<RawToken> {
     Ok(to_wire(&exchange.exchange(&ctx, from_wire(request)).await?))
 }
 

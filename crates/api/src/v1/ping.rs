@@ -1,5 +1,7 @@
 //! Ping, v1.
 
+use std::sync::Arc;
+
 use contract::chainguard::platform::ping::{PingRequest, Response, rpc};
 use domain::{Ctx, Result};
 
@@ -10,6 +12,6 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![on(rpc::Ping, &(), ping)]
 }
 
-async fn ping((): (), _ctx: Ctx, _request: PingRequest) -> Result<Response> {
+async fn ping(_: Arc<()>, _ctx: Arc<Ctx>, _request: PingRequest) -> Result<Response> {
     Ok(Response { response: crate::PONG.to_owned() })
 }

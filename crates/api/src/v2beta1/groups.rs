@@ -1,5 +1,7 @@
 //! Groups, v2beta1.
 
+use std::sync::Arc;
+
 use contract::{
     Reply,
     chainguard::platform::iam::v2beta1::{
@@ -28,11 +30,11 @@ pub(crate) fn endpoints(groups: &Groups) -> Vec<Endpoint> {
     ]
 }
 
-async fn get(groups: Groups, ctx: Ctx, request: GetGroupRequest) -> Result<Reply<Group>> {
+async fn get(groups: Arc<Groups>, ctx: Arc<Ctx>, request: GetGroupRequest) -> Result<Reply<Group>> {
     Ok(answer(&groups.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
-async fn list(groups: Groups, ctx: Ctx, request: ListGroupsRequest) -> Result<ListGroupsResponse> {
+async fn list(groups: Arc<Groups>, ctx: Arc<Ctx>, request: ListGroupsRequest) -> Result<ListGroupsResponse> {
     let filter = GroupFilter { name: list::filter(request.name) };
     let page = groups.list(&ctx, list::parse(list::wire!(request), Violations::default())?, filter).await?;
     Ok(ListGroupsResponse {
@@ -43,7 +45,7 @@ async fn list(groups: Groups, ctx: Ctx, request: ListGroupsRequest) -> Result<Li
     })
 }
 
-async fn create(groups: Groups, ctx: Ctx, request: CreateGroupRequest) -> Result<Reply<Group>> {
+async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest) -> Result<Reply<Group>> {
     let mut violations = Violations::default();
     let parent = uidp::optional("parent", &request.parent, &mut violations);
     violations.check()?;
@@ -51,14 +53,14 @@ async fn create(groups: Groups, ctx: Ctx, request: CreateGroupRequest) -> Result
     Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?))
 }
 
-async fn update(groups: Groups, ctx: Ctx, request: UpdateGroupRequest) -> Result<Reply<Group>> {
+async fn update(groups: Arc<Groups>, ctx: Arc<Ctx>, request: UpdateGroupRequest) -> Result<Reply<Group>> {
     let group = request.group.unwrap_or_default();
     let uid = uidp::one("uid", &group.uid)?;
     let patch = mask::patch(group, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
     Ok(answer(&groups.update(&ctx, &uid, patch).await?))
 }
 
-async fn delete(groups: Groups, ctx: Ctx, request: DeleteGroupRequest) -> Result<()> {
+async fn delete(groups: Arc<Groups>, ctx: Arc<Ctx>, request: DeleteGroupRequest) -> Result<()> {
     groups.delete(&ctx, &uidp::one("uid", &request.uid)?).await
 }
 

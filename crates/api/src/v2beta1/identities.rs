@@ -1,5 +1,7 @@
 //! Identities, v2beta1.
 
+use std::sync::Arc;
+
 use contract::{
     Reply,
     chainguard::platform::iam::v2beta1::{
@@ -30,11 +32,11 @@ pub(crate) fn endpoints(identities: &Identities) -> Vec<Endpoint> {
     ]
 }
 
-async fn get(identities: Identities, ctx: Ctx, request: GetIdentityRequest) -> Result<Reply<Identity>> {
+async fn get(identities: Arc<Identities>, ctx: Arc<Ctx>, request: GetIdentityRequest) -> Result<Reply<Identity>> {
     Ok(answer(&identities.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
-async fn list(identities: Identities, ctx: Ctx, request: ListIdentitiesRequest) -> Result<ListIdentitiesResponse> {
+async fn list(identities: Arc<Identities>, ctx: Arc<Ctx>, request: ListIdentitiesRequest) -> Result<ListIdentitiesResponse> {
     let mut violations = Violations::default();
     let relationship_type = convert::type_from_wire(request.relationship_type, &mut violations);
     let filter = IdentityFilter { name: list::filter(request.name), relationship_type };
@@ -47,24 +49,24 @@ async fn list(identities: Identities, ctx: Ctx, request: ListIdentitiesRequest) 
     })
 }
 
-async fn create(identities: Identities, ctx: Ctx, request: CreateIdentityRequest) -> Result<Reply<Identity>> {
+async fn create(identities: Arc<Identities>, ctx: Arc<Ctx>, request: CreateIdentityRequest) -> Result<Reply<Identity>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.identity.unwrap_or_default()))?;
     Ok(answer(&identities.create(&ctx, &parent, spec).await?))
 }
 
-async fn update(identities: Identities, ctx: Ctx, request: UpdateIdentityRequest) -> Result<Reply<Identity>> {
+async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, request: UpdateIdentityRequest) -> Result<Reply<Identity>> {
     let identity = request.identity.unwrap_or_default();
     let uid = uidp::one("uid", &identity.uid)?;
     let patch = mask::patch(identity, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
     Ok(answer(&identities.update(&ctx, &uid, patch).await?))
 }
 
-async fn delete(identities: Identities, ctx: Ctx, request: DeleteIdentityRequest) -> Result<()> {
+async fn delete(identities: Arc<Identities>, ctx: Arc<Ctx>, request: DeleteIdentityRequest) -> Result<()> {
     identities.delete(&ctx, &uidp::one("uid", &request.uid)?).await
 }
 
-async fn lookup(identities: Identities, ctx: Ctx, request: LookupIdentityRequest) -> Result<LookupIdentityResponse> {
+async fn lookup(identities: Arc<Identities>, ctx: Arc<Ctx>, request: LookupIdentityRequest) -> Result<LookupIdentityResponse> {
     let uid = identities.lookup(&ctx, &request.issuer, &request.subject)?;
     Ok(LookupIdentityResponse { uid: uid.to_string() })
 }

@@ -1,5 +1,7 @@
 //! Ping, v2beta1.
 
+use std::sync::Arc;
+
 use contract::chainguard::platform::ping::v2beta1::{PingRequest, PingResponse, rpc};
 use domain::{Ctx, Result};
 
@@ -10,6 +12,6 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![on(rpc::Ping, &(), ping)]
 }
 
-async fn ping((): (), _ctx: Ctx, _request: PingRequest) -> Result<PingResponse> {
+async fn ping(_: Arc<()>, _ctx: Arc<Ctx>, _request: PingRequest) -> Result<PingResponse> {
     Ok(PingResponse { response: crate::PONG.to_owned() })
 }

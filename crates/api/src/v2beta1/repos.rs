@@ -1,5 +1,7 @@
 //! Repositories, v2beta1.
 
+use std::sync::Arc;
+
 use contract::{
     Reply,
     chainguard::platform::registry::v2beta1::{
@@ -28,11 +30,11 @@ pub(crate) fn endpoints(repos: &Repos) -> Vec<Endpoint> {
     ]
 }
 
-async fn get(repos: Repos, ctx: Ctx, request: GetRepoRequest) -> Result<Reply<Repo>> {
+async fn get(repos: Arc<Repos>, ctx: Arc<Ctx>, request: GetRepoRequest) -> Result<Reply<Repo>> {
     Ok(answer(&repos.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
-async fn list(repos: Repos, ctx: Ctx, request: ListReposRequest) -> Result<ListReposResponse> {
+async fn list(repos: Arc<Repos>, ctx: Arc<Ctx>, request: ListReposRequest) -> Result<ListReposResponse> {
     let filter = RepoFilter { name: list::filter(request.name.unwrap_or_default()) };
     let page = repos.list(&ctx, list::parse(list::wire!(request), Violations::default())?, filter).await?;
     Ok(ListReposResponse {
@@ -43,13 +45,13 @@ async fn list(repos: Repos, ctx: Ctx, request: ListReposRequest) -> Result<ListR
     })
 }
 
-async fn create(repos: Repos, ctx: Ctx, request: CreateRepoRequest) -> Result<Reply<Repo>> {
+async fn create(repos: Arc<Repos>, ctx: Arc<Ctx>, request: CreateRepoRequest) -> Result<Reply<Repo>> {
     let parent = uidp::one("parent", &request.parent)?;
     let repo = with_source(&repos, &ctx, contract::mask::writable(&request.repo.unwrap_or_default())).await?;
     Ok(answer(&repos.create(&ctx, &parent, convert::spec_from_wire(repo)?).await?))
 }
 
-async fn update(repos: Repos, ctx: Ctx, request: UpdateRepoRequest) -> Result<Reply<Repo>> {
+async fn update(repos: Arc<Repos>, ctx: Arc<Ctx>, request: UpdateRepoRequest) -> Result<Reply<Repo>> {
     let mut repo = request.repo.unwrap_or_default();
     let uid = uidp::one("uid", &repo.uid)?;
     if mask::touches(request.update_mask.as_ref(), "sync_config") {
@@ -69,7 +71,7 @@ async fn with_source(repos: &Repos, ctx: &Ctx, mut repo: Repo) -> Result<Repo> {
     Ok(repo)
 }
 
-async fn delete(repos: Repos, ctx: Ctx, request: DeleteRepoRequest) -> Result<()> {
+async fn delete(repos: Arc<Repos>, ctx: Arc<Ctx>, request: DeleteRepoRequest) -> Result<()> {
     repos.delete(&ctx, &uidp::one("uid", &request.uid)?).await
 }
 

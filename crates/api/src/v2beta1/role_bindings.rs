@@ -1,5 +1,7 @@
 //! Role bindings, v2beta1.
 
+use std::sync::Arc;
+
 use contract::{
     Reply,
     chainguard::platform::iam::v2beta1::{
@@ -29,11 +31,11 @@ pub(crate) fn endpoints(bindings: &RoleBindings) -> Vec<Endpoint> {
     ]
 }
 
-async fn get(bindings: RoleBindings, ctx: Ctx, request: GetRoleBindingRequest) -> Result<Reply<RoleBinding>> {
+async fn get(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: GetRoleBindingRequest) -> Result<Reply<RoleBinding>> {
     Ok(answer(&bindings.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
-async fn list(bindings: RoleBindings, ctx: Ctx, request: ListRoleBindingsRequest) -> Result<ListRoleBindingsResponse> {
+async fn list(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: ListRoleBindingsRequest) -> Result<ListRoleBindingsResponse> {
     let mut violations = Violations::default();
     let filter = RoleBindingFilter {
         identity: uidp::optional("identity", &request.identity, &mut violations),
@@ -50,26 +52,26 @@ async fn list(bindings: RoleBindings, ctx: Ctx, request: ListRoleBindingsRequest
     })
 }
 
-async fn create(bindings: RoleBindings, ctx: Ctx, request: CreateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
+async fn create(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: CreateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.role_binding.unwrap_or_default()))?;
     Ok(answer(&bindings.create(&ctx, &parent, spec).await?))
 }
 
-async fn update(bindings: RoleBindings, ctx: Ctx, request: UpdateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
+async fn update(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: UpdateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
     let role_binding = request.role_binding.unwrap_or_default();
     let uid = uidp::one("uid", &role_binding.uid)?;
     let patch = mask::patch(role_binding, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
     Ok(answer(&bindings.update(&ctx, &uid, patch).await?))
 }
 
-async fn delete(bindings: RoleBindings, ctx: Ctx, request: DeleteRoleBindingRequest) -> Result<()> {
+async fn delete(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: DeleteRoleBindingRequest) -> Result<()> {
     bindings.delete(&ctx, &uidp::one("uid", &request.uid)?).await
 }
 
 async fn batch_create(
-    bindings: RoleBindings,
-    ctx: Ctx,
+    bindings: Arc<RoleBindings>,
+    ctx: Arc<Ctx>,
     request: BatchCreateRoleBindingsRequest,
 ) -> Result<BatchCreateRoleBindingsResponse> {
     let batch = convert::batch_from_wire(&request)?;

@@ -1,5 +1,7 @@
 //! Roles, v2beta1.
 
+use std::sync::Arc;
+
 use contract::{
     Reply,
     chainguard::platform::iam::v2beta1::{
@@ -27,11 +29,11 @@ pub(crate) fn endpoints(roles: &Roles) -> Vec<Endpoint> {
     ]
 }
 
-async fn get(roles: Roles, ctx: Ctx, request: GetRoleRequest) -> Result<Reply<Role>> {
+async fn get(roles: Arc<Roles>, ctx: Arc<Ctx>, request: GetRoleRequest) -> Result<Reply<Role>> {
     Ok(answer(&roles.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
 }
 
-async fn list(roles: Roles, ctx: Ctx, request: ListRolesRequest) -> Result<ListRolesResponse> {
+async fn list(roles: Arc<Roles>, ctx: Arc<Ctx>, request: ListRolesRequest) -> Result<ListRolesResponse> {
     let filter = RoleFilter { name: list::filter(request.name) };
     let page = roles.list(&ctx, list::parse(list::wire!(request), Violations::default())?, filter).await?;
     Ok(ListRolesResponse {
@@ -42,20 +44,20 @@ async fn list(roles: Roles, ctx: Ctx, request: ListRolesRequest) -> Result<ListR
     })
 }
 
-async fn create(roles: Roles, ctx: Ctx, request: CreateRoleRequest) -> Result<Reply<Role>> {
+async fn create(roles: Arc<Roles>, ctx: Arc<Ctx>, request: CreateRoleRequest) -> Result<Reply<Role>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.role.unwrap_or_default()))?;
     Ok(answer(&roles.create(&ctx, &parent, spec).await?))
 }
 
-async fn update(roles: Roles, ctx: Ctx, request: UpdateRoleRequest) -> Result<Reply<Role>> {
+async fn update(roles: Arc<Roles>, ctx: Arc<Ctx>, request: UpdateRoleRequest) -> Result<Reply<Role>> {
     let role = request.role.unwrap_or_default();
     let uid = uidp::one("uid", &role.uid)?;
     let patch = mask::patch(role, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
     Ok(answer(&roles.update(&ctx, &uid, patch).await?))
 }
 
-async fn delete(roles: Roles, ctx: Ctx, request: DeleteRoleRequest) -> Result<()> {
+async fn delete(roles: Arc<Roles>, ctx: Arc<Ctx>, request: DeleteRoleRequest) -> Result<()> {
     roles.delete(&ctx, &uidp::one("uid", &request.uid)?).await
 }
 

@@ -1,5 +1,6 @@
 //! The log: structured events on standard error, and what is logged, which may be changed while the server runs.
 
+mod lines;
 mod plain;
 
 use std::{
@@ -11,15 +12,11 @@ use std::{
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{
-    EnvFilter, Layer, Registry,
-    fmt::{self as lines, MakeWriter},
-    layer::SubscriberExt,
-    registry::LookupSpan,
-    reload,
-    util::SubscriberInitExt,
+    EnvFilter, Layer, Registry, fmt::layer as events, layer::SubscriberExt, registry::LookupSpan, reload, util::SubscriberInitExt,
 };
 
-use self::plain::{Plain, Utc};
+pub(crate) use self::lines::Lines;
+use self::plain::{Line, Plain, Utc};
 use super::{StartError, admin::log_level::Filters, settings};
 
 /// What a line of the log looks like.
@@ -56,19 +53,17 @@ struct State {
 /// Starts logging for the whole process, on standard error.
 ///
 /// # Errors
-/// When the filter cannot be read.
+/// When the filter cannot be read, or there is no standard error.
 pub(crate) fn start(log: &settings::Log) -> Result<(), StartError> {
-    start_on(log, stderr, stderr().is_terminal())
+    let out = Lines::to(stderr()).map_err(|error| StartError::while_doing("there is no standard error for the log", &error))?;
+    start_on(log, out, stderr().is_terminal())
 }
 
 /// Starts logging for the whole process, in colour if `out` is a terminal.
 ///
 /// # Errors
-/// As [`start`].
-pub(crate) fn start_on<W>(log: &settings::Log, out: W, is_terminal: bool) -> Result<(), StartError>
-where
-    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
-{
+/// When the filter cannot be read.
+pub(crate) fn start_on(log: &settings::Log, out: Lines, is_terminal: bool) -> Result<(), StartError> {
     let filter =
         EnvFilter::try_new(&log.filter).map_err(|error| StartError::while_doing("the log's filter cannot be read", &error))?;
     let (filter, handle) = reload::Layer::new(filter);
@@ -91,15 +86,14 @@ where
 }
 
 /// Writes the lines.
-fn layer<S, W>(format: LogFormat, out: W, is_terminal: bool) -> Box<dyn Layer<S> + Send + Sync>
+fn layer<S>(format: LogFormat, out: Lines, is_terminal: bool) -> Box<dyn Layer<S> + Send + Sync>
 where
-    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
     S: tracing::Subscriber + for<'a> LookupSpan<'a>,
 {
-    let lines = lines::layer().with_timer(Utc).with_writer(out);
+    let lines = events().with_timer(Utc).with_writer(out);
     match format {
         LogFormat::Text if is_terminal => lines.with_ansi(true).boxed(),
-        LogFormat::Text => lines.with_ansi(false).fmt_fields(Plain).boxed(),
+        LogFormat::Text => lines.with_ansi(false).event_format(Line::default()).fmt_fields(Plain).boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     }
 }

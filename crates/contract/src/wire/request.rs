@@ -13,7 +13,8 @@ use crate::{Body, HttpRule, Method, Verb, behavior, descriptors};
 /// keys.
 #[derive(Debug)]
 pub struct Request {
-    message: MessageDescriptor,
+    method: &'static Method,
+    message: &'static MessageDescriptor,
     rule: &'static HttpRule,
     path: Vec<u8>,
     query: Vec<u8>,
@@ -27,8 +28,9 @@ pub struct Request {
 impl Request {
     /// An empty request of `method`, which came in through `rule`, one of its bindings.
     #[must_use]
-    pub fn new(method: &Method, rule: &'static HttpRule) -> Self {
+    pub fn new(method: &'static Method, rule: &'static HttpRule) -> Self {
         Self {
+            method,
             message: descriptors::request_of(method),
             rule,
             path: Vec::new(),
@@ -45,7 +47,11 @@ impl Request {
     /// # Errors
     /// See [`append_path_value`].
     pub fn path(&mut self, variable: &str, value: &str) -> Result<(), FieldError> {
-        append_path_value(&mut self.path, &self.message, variable, value)?;
+        match descriptors::text_of(self.method, variable) {
+            // Nearly all of them, without looking at descriptors.
+            Some(number) => put::message(&mut self.path, number, value.as_bytes()),
+            None => append_path_value(&mut self.path, self.message, variable, value)?,
+        }
         self.taken.push(variable.to_owned());
         Ok(())
     }
@@ -73,7 +79,7 @@ impl Request {
             self.has_mask |= names_mask && !value.as_ref().is_empty();
             accepted.push((key, value));
         }
-        errors.extend(append_query(&mut self.query, &self.message, accepted).err().into_iter().flatten());
+        errors.extend(append_query(&mut self.query, self.message, accepted).err().into_iter().flatten());
         errors.truncate(parameter::ERRORS_MAX);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
@@ -87,7 +93,7 @@ impl Request {
             return Ok(());
         }
         let document = Document::parse(json)?;
-        document.append(&mut self.body, &self.message, self.rule.body)?;
+        document.append(&mut self.body, self.message, self.rule.body)?;
         if self.rule.verb == Verb::Patch {
             self.derived = self.mask_of(&document);
         }
@@ -99,7 +105,7 @@ impl Request {
     pub fn finish(self) -> Vec<u8> {
         let mut out = self.query;
         out.extend(self.body);
-        if let (Some(mask), Some(field)) = (self.derived.filter(|_| !self.has_mask), mask_field(&self.message)) {
+        if let (Some(mask), Some(field)) = (self.derived.filter(|_| !self.has_mask), mask_field(self.message)) {
             put::message(&mut out, field.number(), &mask.encode_to_vec());
         }
         out.extend(self.path);
@@ -107,7 +113,7 @@ impl Request {
     }
 
     fn conflict(&self, key: &str) -> Option<String> {
-        let fields = parameter::resolve(&self.message, key).ok()?;
+        let fields = parameter::resolve(self.message, key).ok()?;
         let names: Vec<_> = fields.iter().map(FieldDescriptor::name).collect();
         if self.taken.contains(&names.join(".")) {
             return Some("is already given by the path".to_owned());
@@ -120,7 +126,7 @@ impl Request {
 
     /// The mask that the body's keys make, if the request takes one and the body itself has none.
     fn mask_of(&self, document: &Document<'_>) -> Option<FieldMask> {
-        let mask = mask_field(&self.message)?;
+        let mask = mask_field(self.message)?;
         let resource = match self.rule.body {
             Body::Field(name) => self.message.get_field_by_name(name)?,
             // With the whole request in the body, the resource is the message beside the mask.

@@ -1,10 +1,10 @@
 //! The headers, or gRPC metadata of the same names, that say under which conditions a request is applied.
 
 use domain::{Error, Etag};
-use http::{HeaderMap, header::IF_MATCH};
+use http::{HeaderMap, HeaderName, header::IF_MATCH};
 
-const IDEMPOTENCY_KEY: &str = "idempotency-key";
-const VALIDATE_ONLY: &str = "x-provost-validate-only";
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const VALIDATE_ONLY: HeaderName = HeaderName::from_static("x-provost-validate-only");
 
 /// The conditions of one request.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,8 +24,8 @@ pub(crate) struct Conditions {
 pub(crate) fn read(headers: &HeaderMap) -> Result<Conditions, Error> {
     Ok(Conditions {
         if_match: read_if_match(headers)?,
-        idempotency_key: single(headers, IDEMPOTENCY_KEY)?.map(read_key).transpose()?,
-        validate_only: single(headers, VALIDATE_ONLY)?.map_or(Ok(false), read_flag)?,
+        idempotency_key: single(headers, &IDEMPOTENCY_KEY)?.map(read_key).transpose()?,
+        validate_only: single(headers, &VALIDATE_ONLY)?.map_or(Ok(false), read_flag)?,
     })
 }
 
@@ -36,11 +36,12 @@ fn read_if_match(headers: &HeaderMap) -> Result<Option<Etag>, Error> {
     Ok((!values.is_empty()).then(|| Etag(values.join(", "))))
 }
 
-fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Error> {
+fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Error> {
     let mut values = headers.get_all(name).iter();
-    let first = values.next().map(|value| value.to_str().map_err(|_| Error::field(name, format!("{name} must be ASCII"))));
+    let first =
+        values.next().map(|value| value.to_str().map_err(|_| Error::field(name.as_str(), format!("{name} must be ASCII"))));
     if values.next().is_some() {
-        return Err(Error::field(name, format!("{name} must be sent at most once")));
+        return Err(Error::field(name.as_str(), format!("{name} must be sent at most once")));
     }
     first.transpose()
 }
@@ -49,7 +50,7 @@ fn read_key(text: &str) -> Result<String, Error> {
     if (1..=255).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic()) {
         Ok(text.to_owned())
     } else {
-        Err(Error::field(IDEMPOTENCY_KEY, "idempotency-key must be 1 to 255 visible ASCII characters"))
+        Err(Error::field(IDEMPOTENCY_KEY.as_str(), "idempotency-key must be 1 to 255 visible ASCII characters"))
     }
 }
 
@@ -57,7 +58,7 @@ fn read_flag(text: &str) -> Result<bool, Error> {
     match text {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(Error::field(VALIDATE_ONLY, "x-provost-validate-only must be true or false")),
+        _ => Err(Error::field(VALIDATE_ONLY.as_str(), "x-provost-validate-only must be true or false")),
     }
 }
 

@@ -68,7 +68,7 @@ impl Gate {
             ctx.bearer = bearer.ok().map(LentSecret::keep);
         } else {
             let (caller, grants) = self.authenticate.authenticate(bearer?, ctx.now).await?;
-            record.caller = Some(caller.identity.to_string());
+            record.caller = Some(Arc::clone(&caller));
             ctx.grants = grants;
             ctx.actor = Actor::Caller(caller);
         }
@@ -95,12 +95,12 @@ impl Gate {
     pub(crate) async fn perform(&self, entry: &Entry, mut ctx: Ctx, wire: Bytes) -> Result<Answer, Error> {
         let call = decode(entry, wire)?;
         let place = call.scope().map(str::to_owned);
-        let result = match authorise(entry, &mut ctx, place.as_deref()) {
-            Ok(()) => match ctx.idempotency.clone() {
-                None => call.run(ctx.clone()).await,
-                Some(claim) => Box::pin(self.apply_once(entry, ctx.clone(), claim, call)).await,
-            },
-            Err(error) => Err(error),
+        let authorised = authorise(entry, &mut ctx, place.as_deref());
+        let ctx = Arc::new(ctx);
+        let result = match (authorised, ctx.idempotency.clone()) {
+            (Ok(()), None) => call.run(Arc::clone(&ctx)).await,
+            (Ok(()), Some(claim)) => Box::pin(self.apply_once(entry, Ctx::clone(&ctx), claim, call)).await,
+            (Err(error), _) => Err(error),
         };
         if let Err(error) = &result
             && error.kind() == Kind::PermissionDenied
@@ -115,7 +115,7 @@ impl Gate {
         entry: &Entry,
         mut ctx: Ctx,
         mut claim: IdempotencyClaim,
-        call: Box<dyn Call<Ctx, Error>>,
+        call: Box<dyn Call<Arc<Ctx>, Error>>,
     ) -> Result<Answer, Error> {
         idempotency::bind(&mut claim, entry.method.path, &call.wire());
         ctx.idempotency = Some(claim.clone());
@@ -124,10 +124,10 @@ impl Gate {
             let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;
             return endpoint.answer(kept.message.into(), kept.etag).map_err(Error::internal);
         }
-        let (replays, keep) = (Arc::clone(&self.replays), !entry.method.secret_response);
+        let (ctx, replays, keep) = (Arc::new(ctx), Arc::clone(&self.replays), !entry.method.secret_response);
         // In a task of its own: when the client hangs up between commit and answer, the answer is kept all the same.
         let work = async move {
-            let answer = call.run(ctx.clone()).await?;
+            let answer = call.run(Arc::clone(&ctx)).await?;
             if keep {
                 let replay = Replay { message: answer.wire().to_vec(), etag: answer.etag.clone() };
                 if let Err(error) = replays.save(&ctx, &claim, replay).await {
@@ -168,7 +168,7 @@ impl Gate {
     }
 }
 
-fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Ctx, Error>>, Error> {
+fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Arc<Ctx>, Error>>, Error> {
     let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;
     let call = endpoint.decode(wire).map_err(|error| {
         Error::invalid(Rule::Protobuf, format!("the request is not an encoded {}: {error}", entry.method.request))
@@ -180,9 +180,9 @@ fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Ctx, Error>>, Error
 
 /// Refuses a replay to a caller who may not do this any more, also by what handlers check by hand: the request is tried once
 /// more and nothing of it is kept. That it fails otherwise, because it was applied before, is what replays are for.
-async fn still_allowed(ctx: Ctx, call: Box<dyn Call<Ctx, Error>>) -> Result<(), Error> {
+async fn still_allowed(ctx: Ctx, call: Box<dyn Call<Arc<Ctx>, Error>>) -> Result<(), Error> {
     let trial = Ctx { validate_only: true, idempotency: None, if_match: None, ..ctx };
-    match call.run(trial).await {
+    match call.run(Arc::new(trial)).await {
         Err(error) if matches!(error.kind(), Kind::PermissionDenied | Kind::Unauthenticated) => Err(error),
         _ => Ok(()),
     }

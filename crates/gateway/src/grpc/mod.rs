@@ -64,7 +64,7 @@ async fn unary(
     let entry = shared.methods.entry(method)?;
     let ctx = shared.gate.admit(entry, origin, request.headers(), record).await?;
     let failure = OnceLock::new();
-    let handler = Handler { gate: &shared.gate, entry, ctx, failure: &failure };
+    let handler = Handler { gate: &shared.gate, entry, ctx: Some(ctx), failure: &failure };
     let limit = entry.body_limit(&shared.settings.limits);
     // The limit holds for the message as it was sent, and for what it unpacks to.
     let mut grpc = Grpc::new(codec::Wire::default()).max_decoding_message_size(limit).accept_compressed(Gzip);
@@ -96,7 +96,8 @@ fn unknown(path: &str) -> Error {
 struct Handler<'a> {
     gate: &'a Gate,
     entry: &'a Entry,
-    ctx: Ctx,
+    /// Taken by the call.
+    ctx: Option<Ctx>,
     failure: &'a OnceLock<Error>,
 }
 
@@ -106,9 +107,13 @@ impl<'a> UnaryService<Bytes> for Handler<'a> {
 
     fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
         let Self { gate, entry, failure, .. } = *self;
-        let ctx = self.ctx.clone();
+        let ctx = self.ctx.take().ok_or_else(|| Error::internal("a gRPC call was asked for its answer twice"));
         Box::pin(async move {
-            match gate.perform(entry, ctx, request.into_inner()).await {
+            let performed = match ctx {
+                Ok(ctx) => gate.perform(entry, ctx, request.into_inner()).await,
+                Err(error) => Err(error),
+            };
+            match performed {
                 Ok(answer) => {
                     let mut response = tonic::Response::new(answer.wire());
                     let etag = answer.etag.and_then(|etag| MetadataValue::<Ascii>::try_from(etag).ok());

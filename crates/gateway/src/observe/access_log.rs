@@ -7,7 +7,7 @@ use std::{
 };
 
 use contract::Method;
-use domain::{Error, Kind, Rule};
+use domain::{Caller, Error, Kind, Rule};
 use http::Method as HttpMethod;
 
 use super::{
@@ -42,7 +42,7 @@ pub(crate) struct Record {
     pub(crate) path: String,
     /// The method of the contract.
     pub(crate) method: Option<&'static Method>,
-    pub(crate) caller: Option<String>,
+    pub(crate) caller: Option<Arc<Caller>>,
     pub(crate) peer: IpAddr,
     pub(crate) user_agent: Option<Arc<str>>,
     pub(crate) outcome: Option<(Kind, Rule)>,
@@ -113,7 +113,7 @@ impl Record {
             code,
             rule = self.outcome.map(|(_, rule)| rule.as_str()),
             duration_us = micros(took),
-            caller = self.caller,
+            caller = self.caller.as_ref().map(|caller| caller.identity.as_str()),
             peer = %self.peer,
             user_agent = self.user_agent.as_deref(),
             bytes,

@@ -23,11 +23,11 @@ fn is_id(text: &str) -> bool {
     (1..=MAX_LEN).contains(&text.len()) && text.bytes().all(allowed)
 }
 
-/// 16 random bytes in hex. An id is no secret, so a failing generator does not fail the request here: whatever needs
-/// the generator for more will say so.
+/// 16 bytes in hex. An id is no secret, so a failing generator does not fail the request here: whatever needs the generator
+/// for more will say so.
 fn make(entropy: &dyn Entropy) -> Arc<str> {
     let mut bytes = [0; 16];
-    let _ = entropy.fill(&mut bytes);
+    let _ = entropy.name(&mut bytes);
     let mut text = [0; 32];
     // INVARIANT: the text has room for two digits of each byte, and digits are UTF-8.
     let _ = hex::encode_to_slice(bytes, &mut text);

@@ -88,7 +88,7 @@ pub(super) fn finish(request: &RequestSpan, record: &Record, code: Option<&'stat
         span.record("http.response.status_code", status);
     }
     if let Some(caller) = &record.caller {
-        span.record("enduser.id", caller.as_str());
+        span.record("enduser.id", caller.identity.as_str());
     }
     if let Some(user_agent) = record.user_agent.as_deref() {
         span.record("user_agent.original", user_agent);

@@ -76,7 +76,7 @@ pub(crate) fn too_large(limit: usize) -> Error {
 /// The body of an answer.
 pub(crate) struct Body {
     content: Content,
-    tail: Option<Tail>,
+    tail: Option<Box<Tail>>,
 }
 
 enum Content {
@@ -110,7 +110,7 @@ impl Body {
 
     /// The same body, whose end is the end of the request.
     pub(super) fn ending(self, record: Record, status: u16, under_way: UnderWay) -> Self {
-        Self { tail: Some(Tail { record, status, sent: 0, _under_way: under_way }), ..self }
+        Self { tail: Some(Box::new(Tail { record, status, sent: 0, _under_way: under_way })), ..self }
     }
 }
 

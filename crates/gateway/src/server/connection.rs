@@ -2,6 +2,7 @@
 
 use std::{convert::Infallible, future::Future, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
+use futures::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use hyper::{Request, body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -18,6 +19,13 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 /// How many header bytes beyond its own limits the server lets hyper read, so that it can answer with its own error.
 const SLACK: usize = 32 << 10;
+
+/// How the server ends a connection.
+enum End {
+    /// After what is under way.
+    Polite,
+    AtOnce,
+}
 
 /// Spawns the tasks that hyper needs for HTTP/2 streams where the shutdown waits for them.
 #[derive(Clone, Debug)]
@@ -71,11 +79,16 @@ pub(super) async fn serve(
         async move { Ok::<_, Infallible>(shared.respond(request, &door, peer.ip(), under_way).await) }
     });
     let mut connection = pin!(protocol.serve_connection(TokioIo::new(guarded), service));
+    // Asked only when one of them has something to say, not with each request.
+    let mut ends = FuturesUnordered::from_iter([
+        stop.cancelled().map(|()| End::Polite).boxed(),
+        watch(&activity, idle).map(|()| End::Polite).boxed(),
+        abort.cancelled().map(|()| End::AtOnce).boxed(),
+    ]);
     tokio::select! {
+        biased;
         result = connection.as_mut() => return log_end(result, peer),
-        () = stop.cancelled() => {}
-        () = watch(&activity, idle) => {}
-        () = abort.cancelled() => return,
+        end = ends.next() => if let Some(End::AtOnce) = end { return },
     }
     connection.as_mut().graceful_shutdown();
     let overdue = async { if stop.is_cancelled() { std::future::pending().await } else { tokio::time::sleep(FAREWELL).await } };

@@ -255,18 +255,18 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
     let get = world.clone();
     let create = world.clone();
     vec![
-        Endpoint::new::<GetGroup, _, _, _>(move |ctx: Ctx, request| {
+        Endpoint::new::<GetGroup, _, _, _>(move |ctx: Arc<Ctx>, request| {
             let world = get.clone();
             async move { get_group(&world, ctx, request.uid).await }
         }),
-        Endpoint::new::<ListGroups, _, _, _>(|ctx: Ctx, _| async move {
+        Endpoint::new::<ListGroups, _, _, _>(|ctx: Arc<Ctx>, _| async move {
             let groups = match &*ctx.scopes {
                 Scopes::All => vec![named("everything")],
                 Scopes::Subtrees(roots) => roots.iter().map(|root| Group { uid: root.to_string(), ..named("root") }).collect(),
             };
             Ok(ListGroupsResponse { groups, ..ListGroupsResponse::default() })
         }),
-        Endpoint::new::<CreateGroup, _, _, _>(move |ctx: Ctx, request| {
+        Endpoint::new::<CreateGroup, _, _, _>(move |ctx: Arc<Ctx>, request| {
             let world = create.clone();
             async move {
                 if world.revoked.load(SeqCst) {
@@ -278,7 +278,7 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
                 Ok(Reply { message: Group { uid: request.parent, description, ..named(&name) }, etag: Some("\"1\"".to_owned()) })
             }
         }),
-        Endpoint::new::<UpdateGroup, _, _, _>(|ctx: Ctx, request| async move {
+        Endpoint::new::<UpdateGroup, _, _, _>(|ctx: Arc<Ctx>, request| async move {
             ctx.check_match(domain::Revision(7))?;
             let paths = request.update_mask.map(|mask| mask.paths.join(",")).unwrap_or_default();
             Ok(Group { description: format!("mask {paths}"), ..request.group.unwrap_or_default() })
@@ -286,8 +286,8 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
         Endpoint::new::<DeleteGroup, _, _, _>(|_, request| async move {
             Err::<(), _>(Error::not_empty(Noun::Group, request.uid, "child repos"))
         }),
-        Endpoint::new::<Exchange, _, _, _>(|ctx: Ctx, request| async move {
-            let bearer = ctx.bearer.map(|bearer| bearer.expose().clone()).unwrap_or_default();
+        Endpoint::new::<Exchange, _, _, _>(|ctx: Arc<Ctx>, request| async move {
+            let bearer = ctx.bearer.as_ref().map(|bearer| bearer.expose().clone()).unwrap_or_default();
             let token = format!("{bearer}|{}|{}|{}", request.aud.join(","), request.identity, request.scopes.join(","));
             Ok::<_, Error>(RawToken { token, ..RawToken::default() })
         }),
@@ -299,7 +299,7 @@ fn named(name: &str) -> Group {
     Group { name: name.to_owned(), ..Group::default() }
 }
 
-async fn get_group(world: &World, ctx: Ctx, uid: String) -> Result<Reply<Group>, Error> {
+async fn get_group(world: &World, ctx: Arc<Ctx>, uid: String) -> Result<Reply<Group>, Error> {
     let running = world.running.fetch_add(1, SeqCst) + 1;
     world.most_running.fetch_max(running, SeqCst);
     let slow_for = *world.slow_for.lock().unwrap();

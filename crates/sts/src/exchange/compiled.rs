@@ -1,4 +1,5 @@
-//! Compiled relationships, remembered.
+//! Compiled relationships, remembered where compiling costs more than remembering: those with patterns or pasted keys. The
+//! others are compiled for each token, so that identities which come and go leave nothing behind.
 
 use std::sync::Arc;
 
@@ -16,10 +17,12 @@ use crate::{
     claims::{Compiled, UrlPolicy},
 };
 
-/// What one compiled pattern counts; literals count one. It stands for the memory that each takes.
-const PATTERN_WEIGHT: usize = 64;
+/// What one compiled pattern takes, in bytes: its program, and what matching adds to it.
+const PATTERN: usize = 64 << 10;
+/// What pasted keys take, ready for each of their algorithms, for each byte of their text.
+const KEYS: usize = 16;
 
-/// The compiled form of each identity's relationship.
+/// The compiled form of identities' relationships.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledCache {
     known: Cache<Uidp, Arc<Entry>>,
@@ -35,8 +38,8 @@ struct Entry {
 
 impl CompiledCache {
     pub(super) fn new(settings: &Settings) -> Self {
-        let weigh = |_: &Uidp, entry: &Arc<Entry>| u32::try_from(weight(&entry.relationship)).unwrap_or(u32::MAX);
-        let known = Cache::builder().max_capacity(settings.limits.compiled).weigher(weigh).build();
+        let weigh = |_: &Uidp, entry: &Arc<Entry>| u32::try_from(memory(&entry.relationship)).unwrap_or(u32::MAX);
+        let known = Cache::builder().max_capacity(settings.limits.compiled_memory).weigher(weigh).build();
         Self { known, policy: settings.url_policy() }
     }
 
@@ -46,45 +49,113 @@ impl CompiledCache {
     /// Permission denied when it is not valid under the settings of now.
     pub(super) async fn get(&self, identity: &Identity) -> Result<Compiled, Error> {
         let relationship = &identity.spec.relationship;
+        if memory(relationship) == 0 {
+            return self.compile(identity);
+        }
         if let Some(entry) = self.known.get(&identity.uid).await.filter(|entry| entry.relationship == *relationship) {
             return Ok(entry.compiled.clone());
         }
+        let compiled = self.compile(identity)?;
+        let entry = Entry { relationship: relationship.clone(), compiled: compiled.clone() };
+        self.known.insert(identity.uid.clone(), Arc::new(entry)).await;
+        Ok(compiled)
+    }
+
+    fn compile(&self, identity: &Identity) -> Result<Compiled, Error> {
         let mut violations = Violations::default();
-        let Some(compiled) = Compiled::compile(relationship, self.policy, &mut violations) else {
+        Compiled::compile(&identity.spec.relationship, self.policy, &mut violations).ok_or_else(|| {
             let message = format!(
                 "identity {} does not follow this server's rules for issuers any more; an administrator has to update it",
                 identity.uid
             );
             let error = Error::denied(Rule::IssuerNotAllowed, message);
-            return Err(match violations.check() {
+            match violations.check() {
                 Ok(()) => error,
                 Err(cause) => error.because(cause),
-            });
-        };
-        let entry = Entry { relationship: relationship.clone(), compiled: compiled.clone() };
-        self.known.insert(identity.uid.clone(), Arc::new(entry)).await;
-        Ok(compiled)
+            }
+        })
     }
 }
 
-fn weight(relationship: &Relationship) -> usize {
+/// How many bytes its compiled form takes beside its texts, about; none where compiling costs next to nothing.
+fn memory(relationship: &Relationship) -> usize {
     match relationship {
         Relationship::ClaimMatch(rule) => {
             let matchers = [Some(&rule.issuer), Some(&rule.subject), rule.audience.as_ref()];
             let patterns = matchers.iter().flatten().filter(|matcher| matches!(matcher, Matcher::Pattern(_))).count();
-            1 + rule.claims.len() + PATTERN_WEIGHT * (patterns + rule.claim_patterns.len())
+            PATTERN * (patterns + rule.claim_patterns.len())
         }
-        // A key of 400 bytes takes kilobytes once it is ready for each of its algorithms.
-        Relationship::StaticKeys(keys) => 1 + keys.issuer_keys.len() / 64,
-        Relationship::AwsIdentity(_) | Relationship::ServicePrincipal { .. } => 1,
+        Relationship::StaticKeys(keys) => KEYS * keys.issuer_keys.len(),
+        Relationship::AwsIdentity(_) | Relationship::ServicePrincipal { .. } => 0,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use domain::{Timestamp, iam::identity::StaticKeys};
+    use std::collections::BTreeMap;
+
+    use domain::{
+        Description, Kind, Name, Revision, Timestamp,
+        iam::identity::{ClaimMatch, IdentitySpec, StaticKeys},
+    };
 
     use super::*;
+
+    fn identity(uid: &str, subject: Matcher) -> Identity {
+        let issuer = Matcher::Literal("https://issuer.example".to_owned());
+        let rule =
+            ClaimMatch { issuer, subject, audience: None, claims: BTreeMap::default(), claim_patterns: BTreeMap::default() };
+        let spec = IdentitySpec {
+            name: Name::trusted("ci"),
+            description: Description::default(),
+            company: String::new(),
+            relationship: Relationship::ClaimMatch(rule),
+        };
+        let (now, uid) = (Timestamp(0), uid.parse().unwrap());
+        let (created_at, updated_at, last_seen_at) = (now, now, now);
+        let revision = Revision(1);
+        Identity {
+            uid,
+            spec,
+            email: None,
+            email_unverified: None,
+            last_seen_at,
+            created_at,
+            updated_at,
+            relationship_revision: 1,
+            revision,
+        }
+    }
+
+    #[tokio::test]
+    async fn patterns_are_remembered_and_literals_leave_nothing_behind() {
+        let cache = CompiledCache::new(&Settings::new("https://api.example"));
+        for number in 0..20 {
+            let uid = |kind: char| format!("{}/{kind}{number:015x}", "a".repeat(40));
+            let literal = identity(&uid('1'), Matcher::Literal("build".to_owned()));
+            let pattern = identity(&uid('2'), Matcher::Pattern("build-.*".to_owned()));
+            for identity in [&literal, &pattern, &pattern] {
+                assert!(cache.get(identity).await.unwrap().admits_issuer("https://issuer.example"));
+            }
+        }
+        cache.known.run_pending_tasks().await;
+        assert_eq!(cache.known.entry_count(), 20);
+    }
+
+    #[tokio::test]
+    async fn a_changed_relationship_is_compiled_anew() {
+        let cache = CompiledCache::new(&Settings::new("https://api.example"));
+        let uid = "a".repeat(40);
+        let matches = async |subject: &str| match cache.get(&identity(&uid, Matcher::Pattern(subject.to_owned()))).await {
+            Ok(Compiled::ClaimMatch(rule)) => Arc::as_ptr(&rule),
+            other => panic!("{other:?}"),
+        };
+        let first = matches("a.*").await;
+        assert_eq!(matches("a.*").await, first);
+        assert_ne!(matches("b.*").await, first);
+        let Err(error) = cache.get(&identity(&uid, Matcher::Pattern("(".to_owned()))).await else { panic!("compiled") };
+        assert_eq!(error.kind(), Kind::PermissionDenied);
+    }
 
     #[test]
     fn large_key_sets_count_for_the_memory_that_they_take() {
@@ -95,7 +166,7 @@ mod tests {
             audiences: Vec::new(),
             expires_at: Timestamp(1),
         };
-        // 128 RSA keys that are for every algorithm take about a megabyte: at most 64 such sets stay.
-        assert!(weight(&Relationship::StaticKeys(keys)) > 65_536 / 65);
+        // 128 RSA keys that are for every algorithm take about a megabyte.
+        assert_eq!(memory(&Relationship::StaticKeys(keys)), 1 << 20);
     }
 }

@@ -43,8 +43,8 @@ impl Program {
     /// When the program cannot find itself.
     pub(super) fn new() -> Result<Self, Failure> {
         // Servers log what they always log, to nobody: what a line costs belongs to what a request costs.
-        let nobody = Arc::new(File::options().write(true).open("/dev/null")?);
-        logging::start_on(&Settings::default().log, nobody, false)?;
+        let nobody = File::options().write(true).open("/dev/null")?;
+        logging::start_on(&Settings::default().log, logging::Lines::to(nobody)?, false)?;
         Ok(Self {
             path: env::current_exe()?,
             clock: Arc::new(SystemClock),

@@ -118,7 +118,9 @@ fn may_block() -> bool {
 
 /// SQLite takes `$1` as a name, numbered in order of appearance; `?1` is a position.
 fn placeholders(sql: &str) -> String {
-    sql.replace('$', "?")
+    let bytes = sql.bytes().map(|byte| if byte == b'$' { b'?' } else { byte });
+    // INVARIANT: UTF-8 stays UTF-8 when one character of ASCII stands for another.
+    String::from_utf8(bytes.collect()).unwrap_or_default()
 }
 
 impl ToSql for Param<'_> {

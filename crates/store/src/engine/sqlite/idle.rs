@@ -3,8 +3,14 @@
 //! While nothing is written, a snapshot of the last commit stays good: it is kept, and the next read goes on in it without a
 //! transaction of its own, which would cost as much as a small query. The writer ends all of them before it begins, as a
 //! journal cannot begin anew while somebody reads from it.
+//!
+//! A thread gets the connection that it used last, if it can: what SQLite keeps of one is still in its core's cache, and
+//! fetching that from another core's takes as long as a small query as well.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread::{self, ThreadId},
+};
 
 use super::connection::{Shared, lock};
 
@@ -15,15 +21,23 @@ pub(super) struct Idle(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     /// Those that are in no transaction.
-    ended: Vec<Shared>,
+    ended: Vec<Resting>,
     /// Those in a snapshot that shows everything that was ever acknowledged.
-    current: Vec<Shared>,
+    current: Vec<Resting>,
     /// Whether the writer is at work.
     writing: bool,
     /// How often it has been.
     writes: u64,
     /// Whether nothing is kept any more.
     closed: bool,
+}
+
+/// A connection that nobody uses.
+#[derive(Debug)]
+struct Resting {
+    raw: Shared,
+    /// Who used it last.
+    by: ThreadId,
 }
 
 /// A connection that was taken.
@@ -44,23 +58,25 @@ pub(super) struct Writing<'a>(&'a Idle);
 impl Idle {
     /// Takes a connection, one in a snapshot if possible.
     pub(super) fn take(&self) -> Taken {
+        let thread = thread::current().id();
         let mut state = self.state();
-        let (current, writes) = (state.current.pop(), state.writes);
+        let current = nearest(&mut state.current, thread);
         let is_current = current.is_some();
-        Taken { raw: current.or_else(|| state.ended.pop()), is_current, writes }
+        Taken { raw: current.or_else(|| nearest(&mut state.ended, thread)), is_current, writes: state.writes }
     }
 
     /// Gives back a connection in a snapshot that shows `writes`. The snapshot is ended unless it is still good.
     pub(super) fn give_back(&self, raw: Shared, writes: u64) {
         // Some failures make SQLite end it.
         let is_open = !lock(&raw).is_autocommit();
+        let resting = Resting { raw, by: thread::current().id() };
         let mut state = self.state();
         if is_open && !state.writing && !state.closed && state.writes == writes {
-            state.current.push(raw);
+            state.current.push(resting);
             return;
         }
         drop(state);
-        self.end(raw);
+        self.end(resting);
     }
 
     /// Tells that the writer begins, and ends the snapshots that are kept.
@@ -69,8 +85,8 @@ impl Idle {
         state.writing = true;
         let current = std::mem::take(&mut state.current);
         drop(state);
-        for raw in current {
-            self.end(raw);
+        for resting in current {
+            self.end(resting);
         }
         Writing(self)
     }
@@ -83,14 +99,14 @@ impl Idle {
         state.current.clear();
     }
 
-    fn end(&self, raw: Shared) {
+    fn end(&self, resting: Resting) {
         let ended = {
-            let raw = lock(&raw);
+            let raw = lock(&resting.raw);
             if raw.is_autocommit() { Ok(0) } else { raw.prepare_cached("ROLLBACK").and_then(|mut rollback| rollback.execute([])) }
         };
         let mut state = self.state();
         match ended {
-            Ok(_) if !state.closed => state.ended.push(raw),
+            Ok(_) if !state.closed => state.ended.push(resting),
             Ok(_) => {}
             // The connection is closed instead, which ends its snapshot as well.
             Err(error) => tracing::warn!(%error, "cannot end a snapshot"),
@@ -100,6 +116,12 @@ impl Idle {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Takes the connection that this thread used last, or else the last one that anybody used.
+fn nearest(resting: &mut Vec<Resting>, thread: ThreadId) -> Option<Shared> {
+    let at = resting.iter().rposition(|resting| resting.by == thread).or(resting.len().checked_sub(1))?;
+    Some(resting.remove(at).raw)
 }
 
 impl Drop for Writing<'_> {
@@ -162,6 +184,19 @@ mod tests {
         lock(&raw).execute_batch("ROLLBACK").expect("ends");
         idle.give_back(raw, idle.take().writes);
         assert_eq!(taken(&idle), (true, false));
+    }
+
+    #[test]
+    fn a_thread_gets_the_connection_that_it_used_last() {
+        let idle = Idle::default();
+        let (here, there) = (in_snapshot(), in_snapshot());
+        let writes = idle.take().writes;
+        idle.give_back(Arc::clone(&here), writes);
+        thread::scope(|scope| scope.spawn(|| idle.give_back(Arc::clone(&there), writes)).join()).expect("gives back");
+        assert!(Arc::ptr_eq(&idle.take().raw.expect("is there"), &here));
+        // Another one's is better than none.
+        assert!(Arc::ptr_eq(&idle.take().raw.expect("is there"), &there));
+        assert!(idle.take().raw.is_none());
     }
 
     #[test]

@@ -9,7 +9,10 @@ use std::{
 
 use domain::{Error, Result};
 use rusqlite::OpenFlags;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
 
 use super::{
     connection::{Connection, Shared, lock},
@@ -37,16 +40,24 @@ impl Pool {
 
     /// A connection at the state of the last commit.
     pub(super) async fn snapshot(self: &Arc<Self>) -> Result<Connection> {
-        let permit = tokio::time::timeout(MAX_WAIT, Arc::clone(&self.permits).acquire_owned())
-            .await
-            .map_err(|_| overloaded("too many reads are under way; retry in a moment"))?
-            .map_err(|_| crate::engine::closed())?;
+        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => permit,
+            Err(_) => self.wait().await?,
+        };
         let Taken { raw, is_current, writes } = self.idle.take();
         let raw = raw.map_or_else(|| self.open(), Ok)?;
         if !is_current {
             lock(&raw).prepare_cached("BEGIN DEFERRED").and_then(|mut begin| begin.execute([])).map_err(fault::translate)?;
         }
         Ok(Connection::reading(Arc::clone(&raw), Lease { raw, writes, pool: Arc::clone(self), _permit: permit }))
+    }
+
+    /// Waits for others to give back a connection.
+    async fn wait(&self) -> Result<OwnedSemaphorePermit> {
+        timeout(MAX_WAIT, Arc::clone(&self.permits).acquire_owned())
+            .await
+            .map_err(|_| overloaded("too many reads are under way; retry in a moment"))?
+            .map_err(|_| crate::engine::closed())
     }
 
     fn open(&self) -> Result<Shared> {
