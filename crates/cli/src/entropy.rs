@@ -14,7 +14,7 @@ impl Entropy for SystemEntropy {
         self.0.fill(bytes).map_err(|_| Error::internal("the random generator failed"))
     }
 
-    /// Two hashes of nothing, keyed by random numbers of the thread that count on with each: a twentieth of what random bytes cost.
+    /// Two hashes of nothing, keyed by random numbers of the thread that count on with each.
     fn name(&self, bytes: &mut [u8; 16]) -> Result<(), Error> {
         let [one, other] = [(); 2].map(|()| RandomState::new().hash_one(()));
         *bytes = (u128::from(one) << 64 | u128::from(other)).to_be_bytes();

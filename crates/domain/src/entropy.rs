@@ -12,7 +12,7 @@ pub trait Entropy: Send + Sync + fmt::Debug {
     /// Internal when the generator fails; nothing may go on without it.
     fn fill(&self, bytes: &mut [u8]) -> Result<(), Error>;
 
-    /// Fills `bytes` with what no other call gives, to name things by. They may be foreseen: no secret is made of them. What a
+    /// Fills `bytes` with what other calls hardly ever give, to name things by. They may be foreseen: no secret is made of them. What a
     /// generator has cheaper for that than random bytes.
     ///
     /// # Errors

@@ -13,8 +13,8 @@ use tracing_subscriber::fmt::MakeWriter;
 const WHOLE: usize = 4096;
 
 /// Writes whole lines to a file, from any number of threads. The library of the language has a lock on standard error, for which
-/// threads wait while one of them writes: here the system keeps lines apart, as it does anyway, and only what is longer
-/// than it promises is written alone.
+/// threads wait while one of them writes: here the system keeps lines apart, and only what is longer than Linux promises
+/// for pipes is written alone.
 #[derive(Debug)]
 pub(crate) struct Lines {
     file: File,

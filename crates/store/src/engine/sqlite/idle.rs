@@ -4,8 +4,7 @@
 //! transaction of its own, which would cost as much as a small query. The writer ends all of them before it begins, as a
 //! journal cannot begin anew while somebody reads from it.
 //!
-//! A thread gets the connection that it used last, if it can: what SQLite keeps of one is still in its core's cache, and
-//! fetching that from another core's takes as long as a small query as well.
+//! A thread gets the connection that it used last, if it can: what SQLite keeps of one is still in its core's cache.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
