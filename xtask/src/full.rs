@@ -1,11 +1,12 @@
-//! The long forms of the suites: what continuous integration runs short, run long.
+//! The long forms of the suites: what continuous integration runs short, run long, and optimized. All of them build the whole
+//! workspace, so that nothing is built a second time with fewer features.
 
 use crate::{
     soak,
     workspace::{self, Outcome},
 };
 
-/// A long form: what cargo is told, and the switch that makes it long.
+/// A long form: what cargo is told to test, and the switch that makes it long.
 struct Form {
     arguments: &'static [&'static str],
     switch: (&'static str, &'static str),
@@ -13,17 +14,17 @@ struct Form {
 
 const FORMS: &[Form] = &[
     // Sixteen times the random cases.
-    Form { arguments: &["test", "--workspace", "--exclude", "e2e", "--lib", "--tests"], switch: ("PROPTEST_CASES", "4096") },
+    Form { arguments: &["--workspace", "--exclude", "e2e", "--lib", "--tests"], switch: ("PROPTEST_CASES", "4096") },
     // Three times the kills. Each takes about a second, so more of them are left to who has the hours.
-    Form { arguments: &["test", "--package", "cli", "--test", "crash"], switch: ("PROVOST_TEST_KILLS", "60") },
+    Form { arguments: &["--workspace", "--test", "crash"], switch: ("PROVOST_TEST_KILLS", "60") },
     // Twenty times the histories.
-    Form { arguments: &["test", "--package", "e2e", "--test", "model"], switch: ("PROVOST_TEST_STEPS", "200000") },
+    Form { arguments: &["--workspace", "--test", "model"], switch: ("PROVOST_TEST_STEPS", "200000") },
 ];
 
 /// Runs them one after the other, the soak last, and stops at the first that fails.
 pub(crate) fn run() -> Outcome {
     for form in FORMS {
-        workspace::run("cargo", form.arguments, &[form.switch])?;
+        workspace::run("cargo", &[&["test", "--profile", "full"], form.arguments].concat(), &[form.switch])?;
     }
     workspace::say(&soak::run(&soak::Run { minutes: 10 })?);
     Ok(format!("{} long forms and the soak passed", FORMS.len()))

@@ -9,6 +9,7 @@ use crate::{
     config::{Global, parse},
     exit::{Exit, Failure},
     interrupt, output,
+    serve::logging,
 };
 
 mod admin;
@@ -73,7 +74,9 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { Exit::Usage.into() } else { ExitCode::SUCCESS };
         }
     };
-    match execute(&global, command) {
+    let outcome = execute(&global, command);
+    logging::flush();
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(told) = failure.told() {

@@ -33,10 +33,10 @@ where
         Fut: Future<Output = Result<A, E>> + Send + 'static,
         A: Into<Reply<R::Response>>,
     {
-        let handler = Arc::new(move |context, request| -> BoxFuture<'static, Result<Answer, E>> {
+        let handler = move |context, request| -> BoxFuture<'static, Result<Answer, E>> {
             let answer = handler(context, request);
             Box::pin(async move { Ok(Answer::new(answer.await?.into())) })
-        });
+        };
         Self { method: R::METHOD, decode: Arc::new(Handler::<R, _>(handler, PhantomData)) }
     }
 
@@ -44,7 +44,7 @@ where
     ///
     /// # Errors
     /// When the bytes are not a message of the request's type.
-    pub fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E>>, DecodeError> {
+    pub fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, DecodeError> {
         self.decode.decode(wire)
     }
 
@@ -159,20 +159,20 @@ impl<T: Message> AnyMessage for T {
 }
 
 trait Decode<C, E>: Send + Sync {
-    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E>>, DecodeError>;
+    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, DecodeError>;
     fn answer(&self, wire: Bytes, etag: Option<String>) -> Result<Answer, DecodeError>;
 }
 
-/// A handler that gives answers in erased form, shared by its calls.
-struct Handler<R, H>(Arc<H>, PhantomData<fn() -> R>);
+/// A handler that gives answers in erased form.
+struct Handler<R, H>(H, PhantomData<fn() -> R>);
 
 impl<C, E, R, H> Decode<C, E> for Handler<R, H>
 where
     R: Rpc,
     H: Fn(C, R::Request) -> BoxFuture<'static, Result<Answer, E>> + Send + Sync + 'static,
 {
-    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E>>, DecodeError> {
-        Ok(Box::new(Decoded { request: R::Request::decode(wire)?, handler: Arc::clone(&self.0) }))
+    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, DecodeError> {
+        Ok(Box::new(Decoded { request: R::Request::decode(wire)?, handler: &self.0 }))
     }
 
     fn answer(&self, wire: Bytes, etag: Option<String>) -> Result<Answer, DecodeError> {
@@ -180,12 +180,12 @@ where
     }
 }
 
-struct Decoded<T, H> {
+struct Decoded<'h, T, H> {
     request: T,
-    handler: Arc<H>,
+    handler: &'h H,
 }
 
-impl<C, E, T, H> Call<C, E> for Decoded<T, H>
+impl<C, E, T, H> Call<C, E> for Decoded<'_, T, H>
 where
     T: Message,
     H: Fn(C, T) -> BoxFuture<'static, Result<Answer, E>> + Send + Sync,

@@ -4,6 +4,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use crate::{
     caller::{Actor, Caller},
+    capability::CapabilitySet,
     entropy::Entropy,
     error::{Error, Kind, Rule},
     grant::Scopes,
@@ -28,8 +29,8 @@ pub struct Ctx {
     pub actor: Actor,
     /// What the actor holds, after the token's narrowing.
     pub grants: Arc<Grants>,
-    /// Where the actor holds the method's capabilities.
-    pub scopes: Arc<Scopes>,
+    /// The capabilities that the method asks for; none of what is open to everybody, and of the server's own tasks.
+    pub needed: Option<CapabilitySet>,
     /// The bearer token as it arrived, for the methods that judge it themselves.
     pub bearer: Option<Secret<String>>,
     /// The address of the client, behind trusted proxies the one they name.
@@ -76,7 +77,7 @@ impl Ctx {
             event: None,
             actor: Actor::System(task),
             grants: Arc::default(),
-            scopes: Arc::new(Scopes::Subtrees(Vec::new())),
+            needed: None,
             bearer: None,
             peer: None,
             user_agent: None,
@@ -98,6 +99,15 @@ impl Ctx {
             Actor::Anonymous | Actor::System(_) => {
                 Err(Error::unauthenticated(Rule::TokenMissing, "this call needs a bearer token"))
             }
+        }
+    }
+
+    /// Where the actor holds what the method asks for: nowhere when it asks for nothing.
+    #[must_use]
+    pub fn scopes(&self) -> Arc<Scopes> {
+        match &self.needed {
+            Some(needed) => self.grants.scopes(needed),
+            None => Arc::new(Scopes::Subtrees(Vec::new())),
         }
     }
 

@@ -100,14 +100,12 @@ impl FromStr for Uidp {
     type Err = NotAUidp;
 
     fn from_str(text: &str) -> Result<Self, NotAUidp> {
-        let hex_of =
-            |segment: &str, len: usize| segment.len() == len && segment.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        if text.len() > Self::MAX_LEN {
-            return Err(NotAUidp);
-        }
-        let mut segments = text.split('/');
-        let valid = segments.next().is_some_and(|root| hex_of(root, Self::ROOT_LEN))
-            && segments.all(|child| hex_of(child, Self::CHILD_LEN));
+        // All of them are looked at, many at a time: most texts are what they should be.
+        let hex = |digits: &[u8]| digits.iter().fold(true, |so_far, digit| so_far & matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+        let child = |segment: &[u8]| segment.split_first().is_some_and(|(slash, digits)| *slash == b'/' && hex(digits));
+        let (root, below) = text.as_bytes().split_at_checked(Self::ROOT_LEN).ok_or(NotAUidp)?;
+        let children = below.chunks_exact(1 + Self::CHILD_LEN);
+        let valid = text.len() <= Self::MAX_LEN && hex(root) && children.remainder().is_empty() && { children }.all(child);
         valid.then(|| Self(text.into())).ok_or(NotAUidp)
     }
 }

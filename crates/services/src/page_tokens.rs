@@ -93,7 +93,7 @@ impl PageTokens {
     ) -> Result<(ListQuery<F>, Paging)> {
         let paging = Paging { fingerprint: fingerprint.finish(), now: ctx.now };
         let cursor = self.open(&request.page_token, &paging)?;
-        let query = ListQuery::new(Arc::clone(&ctx.scopes), request, cursor, filter);
+        let query = ListQuery::new(ctx.scopes(), request, cursor, filter);
         Ok((query, paging))
     }
 

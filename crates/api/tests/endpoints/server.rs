@@ -11,7 +11,7 @@ use std::{
 use api::{Endpoint, Services};
 use contract::Rpc;
 use domain::{
-    Actor, Caller, Clock, Ctx, Entropy, Error, Etag, Grants, Narrowing, Result, Scopes, Secret, Timestamp, error::Detail,
+    Actor, Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Etag, Grants, Narrowing, Result, Secret, Timestamp, error::Detail,
     iam::identity::operator_uid,
 };
 use prost::Message;
@@ -78,7 +78,7 @@ impl Server {
         Ctx {
             actor: Actor::Caller(Arc::new(caller)),
             grants: Arc::new(Grants::everything()),
-            scopes: Arc::new(Scopes::All),
+            needed: Some(CapabilitySet::default()),
             ..Ctx::system("test", NOW, self.entropy.clone())
         }
     }

@@ -34,6 +34,7 @@ static LOG: OnceLock<Log> = OnceLock::new();
 /// Decides what is logged.
 #[derive(Debug)]
 pub(crate) struct Log {
+    lines: Lines,
     filter: reload::Handle<EnvFilter, Registry>,
     state: Mutex<State>,
     #[cfg(feature = "otel")]
@@ -53,9 +54,9 @@ struct State {
 /// Starts logging for the whole process, on standard error.
 ///
 /// # Errors
-/// When the filter cannot be read, or there is no standard error.
+/// When the filter cannot be read, or standard error cannot be written to.
 pub(crate) fn start(log: &settings::Log) -> Result<(), StartError> {
-    let out = Lines::to(stderr()).map_err(|error| StartError::while_doing("there is no standard error for the log", &error))?;
+    let out = Lines::to(stderr()).map_err(|error| StartError::while_doing("the log cannot be opened", &error))?;
     start_on(log, out, stderr().is_terminal())
 }
 
@@ -67,7 +68,7 @@ pub(crate) fn start_on(log: &settings::Log, out: Lines, is_terminal: bool) -> Re
     let filter =
         EnvFilter::try_new(&log.filter).map_err(|error| StartError::while_doing("the log's filter cannot be read", &error))?;
     let (filter, handle) = reload::Layer::new(filter);
-    let lines = layer(log.format, out, is_terminal).with_filter(filter);
+    let lines = layer(log.format, out.clone(), is_terminal).with_filter(filter);
     #[cfg(not(feature = "otel"))]
     tracing_subscriber::registry().with(lines).init();
     #[cfg(feature = "otel")]
@@ -77,6 +78,7 @@ pub(crate) fn start_on(log: &settings::Log, out: Lines, is_terminal: bool) -> Re
     let state = State { now: log.filter.clone(), usual: log.filter.clone(), changes: 0 };
     // Nobody starts the log twice: `init` would have panicked.
     _ = LOG.set(Log {
+        lines: out,
         filter: handle,
         state: Mutex::new(state),
         #[cfg(feature = "otel")]
@@ -111,6 +113,14 @@ pub(crate) async fn stop() {
         && let Err(error) = tokio::task::spawn_blocking(move || traces.stop()).await
     {
         tracing::warn!(%error, "the last traces were not sent");
+    }
+}
+
+/// Writes the lines that wait, as the last thing that a process does.
+pub(crate) fn flush() {
+    if let Some(log) = running() {
+        // There is nowhere to tell that the log cannot be written.
+        _ = log.lines.flush();
     }
 }
 

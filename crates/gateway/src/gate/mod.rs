@@ -7,7 +7,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use contract::{Answer, Bytes, Call};
 use domain::{
-    Actor, Clock, Ctx, Entropy, Error, Kind, LentSecret, Rule, Scopes,
+    Actor, Clock, Ctx, Entropy, Error, Grants, Kind, LentSecret, Rule, Timestamp,
     ctx::IdempotencyClaim,
     error::Violation,
     ports::{Authenticate, Refusals, Replay, Replays},
@@ -59,19 +59,18 @@ impl Gate {
         origin: &Origin,
         headers: &HeaderMap,
         record: &mut Record,
-    ) -> Result<Ctx, Error> {
+    ) -> Result<Arc<Ctx>, Error> {
         record.method = Some(entry.method);
-        let mut ctx = self.context(entry, origin);
-        let bearer = bearer::read(headers);
-        if entry.admission == Admission::Public {
+        let (bearer, now) = (bearer::read(headers), self.clock.now());
+        let mut ctx = if entry.admission == Admission::Public {
             // The method judges the token itself, if it wants one.
-            ctx.bearer = bearer.ok().map(LentSecret::keep);
+            let bearer = bearer.ok().map(LentSecret::keep);
+            Ctx { bearer, ..self.context(entry, origin, now, Actor::Anonymous, Arc::default()) }
         } else {
-            let (caller, grants) = self.authenticate.authenticate(bearer?, ctx.now).await?;
+            let (caller, grants) = self.authenticate.authenticate(bearer?, now).await?;
             record.caller = Some(Arc::clone(&caller));
-            ctx.grants = grants;
-            ctx.actor = Actor::Caller(caller);
-        }
+            self.context(entry, origin, now, Actor::Caller(caller), grants)
+        };
         if entry.endpoint.is_none() {
             let message = format!("{} is part of the contract, but this server does not have it yet", entry.method.path);
             return Err(Error::new(Kind::Unimplemented, Rule::NotImplemented, message));
@@ -85,18 +84,17 @@ impl Gate {
         {
             ctx.idempotency = idempotency::claim(&ctx.actor, &key);
         }
-        Ok(ctx)
+        Ok(Arc::new(ctx))
     }
 
     /// Decodes, checks and handles an admitted request. `wire` is the encoded request message.
     ///
     /// # Errors
     /// What is wrong with the request, why the caller may not do this here, or how the handler failed.
-    pub(crate) async fn perform(&self, entry: &Entry, mut ctx: Ctx, wire: Bytes) -> Result<Answer, Error> {
+    pub(crate) async fn perform(&self, entry: &Entry, ctx: Arc<Ctx>, wire: Bytes) -> Result<Answer, Error> {
         let call = decode(entry, wire)?;
         let place = call.scope().map(str::to_owned);
-        let authorised = authorise(entry, &mut ctx, place.as_deref());
-        let ctx = Arc::new(ctx);
+        let authorised = authorise(entry, &ctx, place.as_deref());
         let result = match (authorised, ctx.idempotency.clone()) {
             (Ok(()), None) => call.run(Arc::clone(&ctx)).await,
             (Ok(()), Some(claim)) => Box::pin(self.apply_once(entry, Ctx::clone(&ctx), claim, call)).await,
@@ -115,7 +113,7 @@ impl Gate {
         entry: &Entry,
         mut ctx: Ctx,
         mut claim: IdempotencyClaim,
-        call: Box<dyn Call<Arc<Ctx>, Error>>,
+        call: Box<dyn Call<Arc<Ctx>, Error> + '_>,
     ) -> Result<Answer, Error> {
         idempotency::bind(&mut claim, entry.method.path, &call.wire());
         ctx.idempotency = Some(claim.clone());
@@ -125,9 +123,10 @@ impl Gate {
             return endpoint.answer(kept.message.into(), kept.etag).map_err(Error::internal);
         }
         let (ctx, replays, keep) = (Arc::new(ctx), Arc::clone(&self.replays), !entry.method.secret_response);
+        let answer = call.run(Arc::clone(&ctx));
         // In a task of its own: when the client hangs up between commit and answer, the answer is kept all the same.
         let work = async move {
-            let answer = call.run(Arc::clone(&ctx)).await?;
+            let answer = answer.await?;
             if keep {
                 let replay = Replay { message: answer.wire().to_vec(), etag: answer.etag.clone() };
                 if let Err(error) = replays.save(&ctx, &claim, replay).await {
@@ -147,19 +146,22 @@ impl Gate {
         }
     }
 
-    fn context(&self, entry: &Entry, origin: &Origin) -> Ctx {
+    fn context(&self, entry: &Entry, origin: &Origin, now: Timestamp, actor: Actor, grants: Arc<Grants>) -> Ctx {
         Ctx {
             request_id: Arc::clone(&origin.request_id),
             method: entry.method.path,
             api_version: entry.api_version,
             event: entry.event,
-            actor: Actor::Anonymous,
-            grants: Arc::default(),
-            scopes: Arc::new(Scopes::Subtrees(Vec::new())),
+            actor,
+            grants,
+            needed: match &entry.admission {
+                Admission::Public | Admission::Anyone => None,
+                Admission::Scoped { needed, .. } | Admission::Unscoped(needed) => Some(*needed),
+            },
             bearer: None,
             peer: Some(origin.peer),
             user_agent: origin.user_agent.clone(),
-            now: self.clock.now(),
+            now,
             entropy: Arc::clone(&self.entropy),
             if_match: None,
             idempotency: None,
@@ -168,7 +170,7 @@ impl Gate {
     }
 }
 
-fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Arc<Ctx>, Error>>, Error> {
+fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Arc<Ctx>, Error> + '_>, Error> {
     let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;
     let call = endpoint.decode(wire).map_err(|error| {
         Error::invalid(Rule::Protobuf, format!("the request is not an encoded {}: {error}", entry.method.request))
@@ -180,7 +182,7 @@ fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Arc<Ctx>, Error>>, 
 
 /// Refuses a replay to a caller who may not do this any more, also by what handlers check by hand: the request is tried once
 /// more and nothing of it is kept. That it fails otherwise, because it was applied before, is what replays are for.
-async fn still_allowed(ctx: Ctx, call: Box<dyn Call<Arc<Ctx>, Error>>) -> Result<(), Error> {
+async fn still_allowed(ctx: Ctx, call: Box<dyn Call<Arc<Ctx>, Error> + '_>) -> Result<(), Error> {
     let trial = Ctx { validate_only: true, idempotency: None, if_match: None, ..ctx };
     match call.run(Arc::new(trial)).await {
         Err(error) if matches!(error.kind(), Kind::PermissionDenied | Kind::Unauthenticated) => Err(error),
@@ -188,19 +190,10 @@ async fn still_allowed(ctx: Ctx, call: Box<dyn Call<Arc<Ctx>, Error>>) -> Result
     }
 }
 
-/// Decides by the method's annotation, and notes in `ctx` where the caller holds what the method asks for.
-fn authorise(entry: &Entry, ctx: &mut Ctx, place: Option<&str>) -> Result<(), Error> {
+/// Decides by the method's annotation.
+fn authorise(entry: &Entry, ctx: &Ctx, place: Option<&str>) -> Result<(), Error> {
     match &entry.admission {
-        Admission::Public | Admission::Anyone => Ok(()),
-        Admission::Unscoped(needed) => {
-            ctx.scopes = ctx.grants.scopes(needed);
-            Ok(())
-        }
-        Admission::Scoped { needed, field } => {
-            let at = admission::place(field, place)?;
-            admission::decide(&ctx.grants, needed, &at)?;
-            ctx.scopes = ctx.grants.scopes(needed);
-            Ok(())
-        }
+        Admission::Public | Admission::Anyone | Admission::Unscoped(_) => Ok(()),
+        Admission::Scoped { needed, field } => admission::decide(&ctx.grants, needed, &admission::place(field, place)?),
     }
 }

@@ -1,6 +1,6 @@
 //! The contract over gRPC, with reflection and health.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use contract::Bytes;
 use domain::{Ctx, Error, Kind, Rule};
@@ -43,9 +43,14 @@ pub(crate) fn error(error: &Error, error_domain: &str) -> Response<Body> {
 }
 
 /// Answers a gRPC request.
-pub(crate) async fn serve(shared: &Shared, request: Request<Incoming>, origin: &Origin, record: &mut Record) -> Response<Body> {
+pub(crate) async fn serve(
+    shared: &Shared,
+    request: Box<Request<Incoming>>,
+    origin: &Origin,
+    record: &mut Record,
+) -> Response<Body> {
     if let Some(extra) = shared.extras.find(request.uri().path()) {
-        return extra(request).await.map(Body::stream);
+        return extra(*request).await.map(Body::stream);
     }
     match unary(shared, request, origin, record).await {
         Ok(response) => response.map(Body::stream),
@@ -55,7 +60,7 @@ pub(crate) async fn serve(shared: &Shared, request: Request<Incoming>, origin: &
 
 async fn unary(
     shared: &Shared,
-    request: Request<Incoming>,
+    request: Box<Request<Incoming>>,
     origin: &Origin,
     record: &mut Record,
 ) -> Result<Response<tonic::body::Body>, Error> {
@@ -68,7 +73,7 @@ async fn unary(
     let limit = entry.body_limit(&shared.settings.limits);
     // The limit holds for the message as it was sent, and for what it unpacks to.
     let mut grpc = Grpc::new(codec::Wire::default()).max_decoding_message_size(limit).accept_compressed(Gzip);
-    let response = grpc.unary(handler, request).await;
+    let response = grpc.unary(handler, *request).await;
     match failure.into_inner() {
         Some(error) => Err(error),
         None => misread(&response, limit).map_or(Ok(response), Err),
@@ -97,7 +102,7 @@ struct Handler<'a> {
     gate: &'a Gate,
     entry: &'a Entry,
     /// Taken by the call.
-    ctx: Option<Ctx>,
+    ctx: Option<Arc<Ctx>>,
     failure: &'a OnceLock<Error>,
 }
 

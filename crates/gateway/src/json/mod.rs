@@ -52,7 +52,7 @@ pub(crate) async fn serve(
     shared: &Shared,
     target: &Target,
     captures: Vec<(&str, String)>,
-    request: Request<Incoming>,
+    request: Box<Request<Incoming>>,
     origin: &Origin,
     record: &mut Record,
 ) -> Result<Response<Body>, Error> {

@@ -11,7 +11,7 @@ use domain::{Caller, Error, Kind, Rule};
 use http::Method as HttpMethod;
 
 use super::{
-    metrics::{Counted, Metrics},
+    metrics::Meter,
     span::{self, RequestSpan},
 };
 
@@ -46,14 +46,14 @@ pub(crate) struct Record {
     pub(crate) peer: IpAddr,
     pub(crate) user_agent: Option<Arc<str>>,
     pub(crate) outcome: Option<(Kind, Rule)>,
-    started: Instant,
+    pub(crate) started: Instant,
     ended: bool,
-    told: Option<(Arc<Metrics>, Counted)>,
+    meter: Option<Meter>,
     span: RequestSpan,
 }
 
 impl Record {
-    /// The record of a request. Those without `metrics` are neither counted nor logged: they come from the operators' own
+    /// The record of a request. Those without a `meter` are neither counted nor logged: they come from the operators' own
     /// tools, again and again.
     pub(crate) fn new(
         request_id: Arc<str>,
@@ -61,9 +61,12 @@ impl Record {
         path: &str,
         peer: IpAddr,
         user_agent: Option<Arc<str>>,
-        metrics: Option<&Arc<Metrics>>,
+        meter: Option<&Meter>,
         span: RequestSpan,
     ) -> Self {
+        if let Some(meter) = meter {
+            meter.begin();
+        }
         Self {
             request_id,
             transport: Transport::default(),
@@ -77,7 +80,7 @@ impl Record {
             started: Instant::now(),
             ended: false,
             span,
-            told: metrics.map(|metrics| (Arc::clone(metrics), metrics.begin())),
+            meter: meter.cloned(),
         }
     }
 
@@ -99,10 +102,10 @@ impl Record {
 
     fn tell(&mut self, code: Option<&'static str>, status: Option<u16>, bytes: u64) {
         self.ended = true;
-        let Some((metrics, _)) = &self.told else { return };
+        let Some(meter) = &self.meter else { return };
         span::finish(&self.span, self, code, status);
         let took = self.started.elapsed();
-        metrics.end((self.method, self.transport), code.unwrap_or_else(|| class(status)), took, bytes);
+        meter.end((self.method, self.transport), code.unwrap_or_else(|| class(status)), took, bytes);
         tracing::info!(
             target: "access",
             transport = self.transport.as_str(),

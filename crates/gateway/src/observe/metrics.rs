@@ -1,6 +1,7 @@
 //! What is counted about requests and connections.
 
 use std::{
+    ops::Deref,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -37,6 +38,14 @@ struct Known {
     duration: OnceLock<Histogram>,
 }
 
+/// The instruments in the hands of one connection, for its requests to share: a count of holders that all connections changed
+/// with every request would go to and fro between the cores of the processor.
+#[derive(Clone, Debug)]
+pub(crate) struct Meter(Arc<Held>);
+
+#[derive(Debug)]
+struct Held(Arc<Metrics>);
+
 /// Something that is counted while it exists.
 #[derive(Debug)]
 pub(crate) struct Counted(Gauge);
@@ -72,13 +81,14 @@ impl Metrics {
         registry.register("connections_accepted", "Connections that were accepted", self.accepted.clone());
     }
 
-    /// A request begins.
-    pub(super) fn begin(&self) -> Counted {
-        Counted::new(&self.under_way)
+    /// A request begins. It must [end](Metrics::end).
+    pub(super) fn begin(&self) {
+        self.under_way.inc();
     }
 
     /// A request ended, and its answer had a body of `bytes`.
     pub(super) fn end(&self, request: (Option<&'static Method>, Transport), code: &'static str, took: Duration, bytes: u64) {
+        self.under_way.dec();
         let (method, transport) = request;
         let path = method.map_or(OTHER, |method| method.path);
         let labels = || [("method", path), ("transport", transport.as_str()), ("code", code)];
@@ -102,6 +112,20 @@ impl Metrics {
     pub(crate) fn connected(&self) -> Counted {
         self.accepted.inc();
         Counted::new(&self.connections)
+    }
+}
+
+impl Meter {
+    pub(crate) fn new(metrics: &Arc<Metrics>) -> Self {
+        Self(Arc::new(Held(Arc::clone(metrics))))
+    }
+}
+
+impl Deref for Meter {
+    type Target = Metrics;
+
+    fn deref(&self) -> &Metrics {
+        &self.0.0
     }
 }
 

@@ -104,10 +104,10 @@ impl<T> Router<T> {
         let segments = Segments::cut(path);
         let mut others = Vec::new();
         let candidates = prefixes(path).filter_map(|prefix| self.by_prefix.get(prefix)).flatten();
-        for route in candidates.filter(|route| route.template.verb() == custom) {
-            let Some(captures) = route.template.captures(&segments) else { continue };
+        for route in candidates.filter(|route| route.template.verb() == custom && route.template.matches(&segments)) {
             if Some(route.verb) == verb {
-                let decoded = captures.into_iter().map(|(field, text)| Ok((field, decode(field, text)?.into_owned())));
+                let captures = route.template.captures(&segments);
+                let decoded = captures.map(|(field, text)| Ok((field, decode(field, text)?.into_owned())));
                 return Ok(Found::Route { target: &route.target, captures: decoded.collect::<Result<_, Error>>()? });
             }
             if !others.contains(&route.verb) {
@@ -121,8 +121,10 @@ impl<T> Router<T> {
 
 /// The path's first segments, the longest prefix first, down to none.
 fn prefixes(path: &str) -> impl Iterator<Item = &str> {
-    let ends: Vec<_> = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).take(DEPTH + 1).collect();
-    ends.into_iter().rev().filter_map(|end| path.get(..end))
+    let mut ends = [None; DEPTH + 1];
+    let slashes = path.match_indices('/').map(|(at, _)| at);
+    ends.iter_mut().zip(slashes.chain([path.len()])).for_each(|(end, at)| *end = Some(at));
+    ends.into_iter().rev().flatten().filter_map(|end| path.get(..end))
 }
 
 fn decode<'t>(field: &str, text: &'t str) -> Result<Cow<'t, str>, Error> {

@@ -84,29 +84,34 @@ impl Template {
         self.segments == other.segments && self.verb == other.verb
     }
 
-    /// Matches the segments of a path, whose verb was already split off and compared.
-    pub(crate) fn captures<'t, 'p>(&'t self, path: &Segments<'p>) -> Option<Vec<Capture<'t, 'p>>> {
-        let stretch = match self.many {
-            None if path.len() == self.segments.len() => 0,
-            None => return None,
-            Some(_) => (path.len() + 1).checked_sub(self.segments.len())?,
-        };
-        // The path segment where a template segment starts: those after `**` are moved by what `**` swallowed.
-        let start = |segment: usize| match self.many {
-            Some(many) if segment > many => segment + stretch - 1,
-            _ => segment,
+    /// Whether it matches the segments of a path, whose verb was already split off and compared.
+    pub(crate) fn matches(&self, path: &Segments<'_>) -> bool {
+        let has_length = match self.many {
+            None => path.len() == self.segments.len(),
+            Some(_) => path.len() + 1 >= self.segments.len(),
         };
         let fits = |(at, segment): (usize, &Segment)| match segment {
-            Segment::Literal(text) => path.get(start(at)) == Some(&**text),
-            Segment::One => path.get(start(at)).is_some_and(|text| !text.is_empty()),
+            Segment::Literal(text) => path.get(self.start(at, path)) == Some(&**text),
+            Segment::One => path.get(self.start(at, path)).is_some_and(|text| !text.is_empty()),
             Segment::Many => true,
         };
-        if !self.segments.iter().enumerate().all(fits) {
-            return None;
+        has_length && self.segments.iter().enumerate().all(fits)
+    }
+
+    /// What it captures of a path that it matches.
+    pub(crate) fn captures<'t, 'p>(&'t self, path: &Segments<'p>) -> impl Iterator<Item = Capture<'t, 'p>> {
+        self.variables.iter().map(move |variable| {
+            let (from, to) = (self.start(variable.first, path), self.start(variable.first + variable.len, path));
+            (&*variable.field, path.join(from, to))
+        })
+    }
+
+    /// The path segment where a template segment starts: those after `**` are moved by what `**` swallowed.
+    fn start(&self, segment: usize, path: &Segments<'_>) -> usize {
+        match self.many {
+            Some(many) if segment > many => (segment + path.len()).saturating_sub(self.segments.len()),
+            _ => segment,
         }
-        let capture =
-            |variable: &'t Variable| (&*variable.field, path.join(start(variable.first), start(variable.first + variable.len)));
-        Some(self.variables.iter().map(capture).collect())
     }
 }
 
@@ -121,7 +126,8 @@ pub(crate) struct Segments<'p> {
 impl<'p> Segments<'p> {
     /// Cuts `path`, which starts with a slash.
     pub(crate) fn cut(path: &'p str) -> Self {
-        let starts = path.match_indices('/').map(|(at, _)| at + 1).chain([path.len() + 1]).collect();
+        let mut starts = Vec::with_capacity(16);
+        starts.extend(path.match_indices('/').map(|(at, _)| at + 1).chain([path.len() + 1]));
         Self { path, starts }
     }
 
@@ -259,7 +265,8 @@ mod tests {
 
     fn captures(template: &str, path: &str) -> Captured {
         let template = Template::parse(template).unwrap();
-        let captures = template.captures(&Segments::cut(path))?;
+        let path = Segments::cut(path);
+        let captures = template.matches(&path).then(|| template.captures(&path))?;
         Some(captures.into_iter().map(|(field, text)| (field.to_owned(), text.to_owned())).collect())
     }
 
@@ -326,7 +333,8 @@ mod tests {
         #[test]
         fn near_misses_never_panic(text in "[/{}*:=.a]{0,24}", path in "(/[a:%]{0,3}){1,6}") {
             if let Ok(template) = Template::parse(&text) {
-                let _ = template.captures(&Segments::cut(&path));
+                let path = Segments::cut(&path);
+                let _ = (template.matches(&path), template.captures(&path).count());
             }
         }
 

@@ -1,6 +1,13 @@
 //! One connection from its acceptance to its end.
 
-use std::{convert::Infallible, future::Future, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    future::Future,
+    net::{IpAddr, SocketAddr},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use futures::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use hyper::{Request, body::Incoming, service::service_fn};
@@ -8,11 +15,14 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::conn::auto,
 };
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::coop::unconstrained,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{Door, Shared, activity::Activity, guard::Guarded, unreadable};
-use crate::settings::Limits;
+use crate::{observe::Meter, settings::Limits};
 
 /// How long a connection that was told to end may take for it.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -25,6 +35,15 @@ enum End {
     /// After what is under way.
     Polite,
     AtOnce,
+}
+
+/// A connection, as its requests share it.
+pub(super) struct Line {
+    shared: Arc<Shared>,
+    pub(super) meter: Meter,
+    pub(super) door: Door,
+    /// Who is at its other end.
+    pub(super) peer: IpAddr,
 }
 
 /// Spawns the tasks that hyper needs for HTTP/2 streams where the shutdown waits for them.
@@ -67,19 +86,22 @@ pub(super) async fn serve(
     abort: CancellationToken,
 ) {
     let activity = Activity::new();
-    let idle = shared.settings.limits.idle_timeout;
+    let limits = &shared.settings.limits;
+    let (idle, head) = (limits.idle_timeout, limits.header_timeout);
+    let line = Arc::new(Line { meter: Meter::new(&shared.metrics), shared, door, peer: peer.ip() });
     let refuse = {
-        let shared = Arc::clone(&shared);
-        Box::new(move |status| unreadable::answer(&shared, peer.ip(), status))
+        let line = Arc::clone(&line);
+        Box::new(move |status| unreadable::answer(&line.shared, &line.meter, line.peer, status))
     };
-    let guarded = Guarded::new(stream, Arc::clone(&activity), shared.settings.limits.header_timeout, refuse);
+    let guarded = Guarded::new(stream, Arc::clone(&activity), head, refuse);
     let requests = Arc::clone(&activity);
     let service = service_fn(move |request: Request<Incoming>| {
-        let (shared, door, under_way) = (Arc::clone(&shared), door.clone(), requests.begin());
-        async move { Ok::<_, Infallible>(shared.respond(request, &door, peer.ip(), under_way).await) }
+        // Boxed: it is handed on from place to place.
+        let (line, request, under_way) = (Arc::clone(&line), Box::new(request), requests.begin());
+        async move { Ok::<_, Infallible>(line.shared.respond(request, &line, under_way).await) }
     });
     let mut connection = pin!(protocol.serve_connection(TokioIo::new(guarded), service));
-    // Asked only when one of them has something to say, not with each request.
+    // Asked only when one of them has something to say, not with each request, and heard however much the connection has to do.
     let mut ends = FuturesUnordered::from_iter([
         stop.cancelled().map(|()| End::Polite).boxed(),
         watch(&activity, idle).map(|()| End::Polite).boxed(),
@@ -88,7 +110,7 @@ pub(super) async fn serve(
     tokio::select! {
         biased;
         result = connection.as_mut() => return log_end(result, peer),
-        end = ends.next() => if let Some(End::AtOnce) = end { return },
+        end = unconstrained(ends.next()) => if let Some(End::AtOnce) = end { return },
     }
     connection.as_mut().graceful_shutdown();
     let overdue = async { if stop.is_cancelled() { std::future::pending().await } else { tokio::time::sleep(FAREWELL).await } };

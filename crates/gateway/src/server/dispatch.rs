@@ -27,14 +27,14 @@ use crate::{
 impl Shared {
     pub(super) async fn dispatch(
         &self,
-        request: Request<Incoming>,
+        request: Box<Request<Incoming>>,
         origin: &Origin,
         limit: Duration,
         record: &mut Record,
     ) -> Response<Body> {
-        // Boxed, as what follows: a request is moved while it is small, and takes the room of what it turns out to be.
+        // Boxed, as what follows: a request takes the room of what it turns out to be.
         if record.transport == Transport::Grpc {
-            let answered = within(limit, Box::pin(grpc::serve(self, request, origin, record))).await;
+            let answered = within(limit, record.started, Box::pin(grpc::serve(self, request, origin, record))).await;
             return answered.unwrap_or_else(|error| self.refuse(error, record));
         }
         let path = contract::canonical_path(request.uri().path()).into_owned();
@@ -51,7 +51,8 @@ impl Shared {
         match found {
             Found::Route { target, captures } => {
                 record.transport = Transport::Json;
-                let answered = within(limit, Box::pin(json::serve(self, target, captures, request, origin, record))).await;
+                let answered =
+                    within(limit, record.started, Box::pin(json::serve(self, target, captures, request, origin, record))).await;
                 match answered {
                     Ok(Ok(response)) => response,
                     Ok(Err(error)) | Err(error) => self.refuse(error, record),
@@ -83,11 +84,11 @@ impl Shared {
         response
     }
 
-    async fn fall_back(&self, request: Request<Incoming>, record: &mut Record) -> Response<Body> {
+    async fn fall_back(&self, request: Box<Request<Incoming>>, record: &mut Record) -> Response<Body> {
         let (verb, path) = (request.method().clone(), request.uri().path().to_owned());
-        let answer = self.fallback.clone().call(request);
+        let answer = self.fallback.clone().call(*request);
         let answered = match self.settings.limits.fallback_timeout {
-            Some(limit) => within(limit, answer).await,
+            Some(limit) => within(limit, record.started, answer).await,
             None => Ok(answer.await),
         };
         let response = match answered {
@@ -135,16 +136,16 @@ fn verb(method: &Method) -> Option<Verb> {
     }
 }
 
-/// What `work` gives within the limit. Most of it never waits, and needs no timer.
-pub(super) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Error> {
+/// What `work` gives, if it does within `limit` after `start`. Most of it never waits, and needs no timer.
+pub(super) async fn within<T>(limit: Duration, start: Instant, work: impl Future<Output = T>) -> Result<T, Error> {
     // Timers count milliseconds. What is shorter is over by now, and nothing is begun.
     if limit < Duration::from_millis(1) {
         return Err(too_slow(limit));
     }
-    let (begun, mut work) = (Instant::now(), pin!(work));
+    let mut work = pin!(work);
     if let Poll::Ready(done) = poll!(&mut work) {
         return Ok(done);
     }
-    let left = limit.saturating_sub(begun.elapsed());
+    let left = limit.saturating_sub(start.elapsed());
     timeout(left, work).await.map_err(|_| too_slow(limit))
 }

@@ -21,6 +21,8 @@ use super::activity::Activity;
 /// How long, and how many bytes, a lingering close reads at most.
 const LINGER_TIME: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 16 << 20;
+/// Up to how many bytes parts are put together, so that they are written as one: to the system, and in TLS into one record.
+const SMALL: usize = 1024;
 /// What an HTTP/2 connection begins with (RFC 9113 section 3.4).
 const HTTP2: &[u8] = b"PRI ";
 
@@ -115,6 +117,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
     }
 }
 
+/// The parts as one text, if there are several and all of them have room in `scrap`.
+fn together<'s>(parts: &[IoSlice<'_>], scrap: &'s mut [u8; SMALL]) -> Option<&'s [u8]> {
+    let size = parts.iter().map(|part| part.len()).sum();
+    if parts.len() < 2 || size > SMALL {
+        return None;
+    }
+    let mut rest = scrap.as_mut_slice();
+    for part in parts {
+        let (place, after) = rest.split_at_mut_checked(part.len())?;
+        place.copy_from_slice(part);
+        rest = after;
+    }
+    scrap.get(..size)
+}
+
 /// The status of an answer that hyper makes when it cannot read a request: a 4xx without body that closes the connection.
 /// No handler of this server writes such a head: all its errors have a body.
 fn own_refusal(buf: &[u8]) -> Option<u16> {
@@ -155,8 +172,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
         if let Some(first) = bufs.iter().find(|buf| !buf.is_empty()) {
             self.intercept(first);
         }
-        match self.poll_replacement(cx) {
-            Some(poll) => poll,
+        if let Some(poll) = self.poll_replacement(cx) {
+            return poll;
+        }
+        let mut scrap = [0; SMALL];
+        match together(bufs, &mut scrap) {
+            Some(small) => Pin::new(&mut self.stream).poll_write(cx, small),
             None => Pin::new(&mut self.stream).poll_write_vectored(cx, bufs),
         }
     }
@@ -200,6 +221,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_parts_are_put_together() {
+        let together = |parts: &[&[u8]]| {
+            let parts: Vec<_> = parts.iter().map(|part| IoSlice::new(part)).collect();
+            super::together(&parts, &mut [0; SMALL]).map(<[u8]>::to_vec)
+        };
+        assert_eq!(together(&[b"head", b"", b"body"]), Some(b"headbody".to_vec()));
+        assert_eq!(together(&[&[1; 1000], &[2; 24]]), Some([[1; 1000].as_slice(), &[2; 24]].concat()));
+        assert_eq!(together(&[&[1; 1000], &[2; 25]]), None);
+        assert_eq!(together(&[b"alone"]), None);
+        assert_eq!(together(&[]), None);
+    }
 
     #[test]
     fn only_refusals_without_a_body_are_replaced() {

@@ -32,7 +32,7 @@ impl Shared {
         }
         match probe {
             Some(route) => meta::serve(self, route, record).await,
-            None => match within(self.settings.limits.request_timeout, scrape.scrape()).await {
+            None => match within(self.settings.limits.request_timeout, record.started, scrape.scrape()).await {
                 Ok(text) => {
                     let mut response = Response::new(Body::whole(text));
                     response.headers_mut().insert(CONTENT_TYPE, OPEN_METRICS);

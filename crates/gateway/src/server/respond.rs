@@ -11,7 +11,7 @@ use http::{
 use hyper::body::Incoming;
 use tracing::Instrument as _;
 
-use super::{Body, Door, Shared, activity::UnderWay, unreadable};
+use super::{Body, Door, Shared, activity::UnderWay, connection::Line, unreadable};
 use crate::{
     gate::Origin,
     grpc, json,
@@ -20,23 +20,17 @@ use crate::{
 };
 
 impl Shared {
-    /// Answers a request of `peer` at `door`. Always answers: a panic is an internal error of this request alone.
-    pub(super) async fn respond(
-        &self,
-        request: Request<Incoming>,
-        door: &Door,
-        peer: IpAddr,
-        under_way: UnderWay,
-    ) -> Response<Body> {
-        let origin = self.origin(request.headers(), peer);
+    /// Answers a request of `line`. Always answers: a panic is an internal error of this request alone.
+    pub(super) async fn respond(&self, request: Box<Request<Incoming>>, line: &Line, under_way: UnderWay) -> Response<Body> {
+        let door = &line.door;
+        let origin = self.origin(request.headers(), line.peer);
         let (verb, path) = (request.method().clone(), request.uri().path());
-        let (metrics, span) = match door {
-            Door::Api => (Some(&self.metrics), RequestSpan::new(&verb, request.headers(), self.traces.as_ref())),
+        let (meter, span) = match door {
+            Door::Api => (Some(&line.meter), RequestSpan::new(&verb, request.headers(), self.traces.as_ref())),
             Door::Operations(_) => (None, RequestSpan::none()),
         };
         let within = span.span.clone();
-        let mut record =
-            Record::new(origin.request_id.clone(), verb, path, origin.peer, origin.user_agent.clone(), metrics, span);
+        let mut record = Record::new(origin.request_id.clone(), verb, path, origin.peer, origin.user_agent.clone(), meter, span);
         let is_head = request.method() == http::Method::HEAD;
         let is_grpc = matches!(door, Door::Api) && grpc::is_grpc(&request);
         if is_grpc {

@@ -8,12 +8,12 @@ use http::{HeaderMap, Method, StatusCode};
 
 use super::Shared;
 use crate::{
-    observe::{self, Record, RequestSpan},
+    observe::{self, Meter, Record, RequestSpan},
     status,
 };
 
 /// The whole HTTP/1.1 answer, with the standard error body; `status` is what hyper found.
-pub(super) fn answer(shared: &Shared, peer: IpAddr, status: u16) -> Bytes {
+pub(super) fn answer(shared: &Shared, meter: &Meter, peer: IpAddr, status: u16) -> Bytes {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
     let limits = &shared.settings.limits;
     let error = match status {
@@ -31,7 +31,7 @@ pub(super) fn answer(shared: &Shared, peer: IpAddr, status: u16) -> Bytes {
         body.len(),
     );
     let unknown = Method::from_bytes(b"-").unwrap_or(Method::GET);
-    let mut record = Record::new(request_id, unknown, "-", peer.to_canonical(), None, Some(&shared.metrics), RequestSpan::none());
+    let mut record = Record::new(request_id, unknown, "-", peer.to_canonical(), None, Some(meter), RequestSpan::none());
     record.failed(&error);
     record.end(status.as_u16(), body.len() as u64);
     text.into()

@@ -260,7 +260,7 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
             async move { get_group(&world, ctx, request.uid).await }
         }),
         Endpoint::new::<ListGroups, _, _, _>(|ctx: Arc<Ctx>, _| async move {
-            let groups = match &*ctx.scopes {
+            let groups = match &*ctx.scopes() {
                 Scopes::All => vec![named("everything")],
                 Scopes::Subtrees(roots) => roots.iter().map(|root| Group { uid: root.to_string(), ..named("root") }).collect(),
             };

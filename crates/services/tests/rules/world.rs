@@ -105,12 +105,11 @@ impl World {
     }
 
     fn call(&self, caller: Caller, grants: Grants, needs: &[&str]) -> Ctx {
-        let scopes = grants.scopes(&capabilities(needs));
         Ctx {
             method: "/test.Service/Method",
             actor: Actor::Caller(Arc::new(caller)),
             grants: Arc::new(grants),
-            scopes,
+            needed: Some(capabilities(needs)),
             ..self.system()
         }
     }

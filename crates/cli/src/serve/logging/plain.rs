@@ -41,9 +41,12 @@ impl FormatTime for Utc {
         let nanos = i32::try_from(now.subsec_nanos()).unwrap_or(0);
         let mut text = String::with_capacity(32);
         contract::json::timestamp(&mut text, &Timestamp { seconds, nanos });
-        // In quotes and with milliseconds.
+        // In quotes and with milliseconds, to which what is left is added.
+        let mut rest = itoa::Buffer::new();
+        let rest = rest.format(1000 + now.subsec_micros() % 1000);
         out.write_str(text.trim_matches('"').trim_end_matches('Z'))?;
-        write!(out, "{:03}Z", now.subsec_micros() % 1000)
+        out.write_str(rest.get(1..).unwrap_or_default())?;
+        out.write_char('Z')
     }
 }
 
@@ -79,41 +82,42 @@ where
 }
 
 impl<'w> FormatFields<'w> for Plain {
-    fn format_fields<R: RecordFields>(&self, out: Writer<'w>, fields: R) -> fmt::Result {
-        let mut fieldwise = Fieldwise { out, first: true, result: Ok(()) };
+    fn format_fields<R: RecordFields>(&self, mut out: Writer<'w>, fields: R) -> fmt::Result {
+        // Gathered first: `out` is somebody's writer, which is asked once.
+        let mut fieldwise = Fieldwise { text: String::with_capacity(512), first: true, result: Ok(()) };
         fields.record(&mut fieldwise);
-        fieldwise.result
+        fieldwise.result.and_then(|()| out.write_str(&fieldwise.text))
     }
 }
 
-struct Fieldwise<'w> {
-    out: Writer<'w>,
+struct Fieldwise {
+    text: String,
     first: bool,
     result: fmt::Result,
 }
 
-impl Fieldwise<'_> {
+impl Fieldwise {
     /// Writes one field; the message goes without its name.
-    fn field(&mut self, name: &str, value: impl FnOnce(&mut Writer<'_>) -> fmt::Result) {
+    fn field(&mut self, name: &str, value: impl FnOnce(&mut String) -> fmt::Result) {
         // What the `log` crate's records say of their origin stands in the line already.
         if self.result.is_ok() && !name.starts_with("log.") {
-            self.result = self.named(name).and_then(|()| value(&mut self.out));
+            self.name(name);
+            self.result = value(&mut self.text);
         }
     }
 
-    fn named(&mut self, name: &str) -> fmt::Result {
+    fn name(&mut self, name: &str) {
         if !std::mem::take(&mut self.first) {
-            self.out.write_char(' ')?;
+            self.text.push(' ');
         }
-        if name == "message" {
-            return Ok(());
+        if name != "message" {
+            self.text.push_str(name.strip_prefix("r#").unwrap_or(name));
+            self.text.push('=');
         }
-        self.out.write_str(name.strip_prefix("r#").unwrap_or(name))?;
-        self.out.write_char('=')
     }
 }
 
-impl Visit for Fieldwise<'_> {
+impl Visit for Fieldwise {
     fn record_str(&mut self, field: &Field, value: &str) {
         let name = field.name();
         self.field(name, |out| if name == "message" { OneLine(out).write_str(value) } else { quoted(out, value) });
@@ -146,32 +150,33 @@ impl Visit for Fieldwise<'_> {
 }
 
 /// Writes a text in quotes, its quotes and control characters escaped.
-fn quoted(out: &mut Writer<'_>, text: &str) -> fmt::Result {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-    if text.bytes().all(is_plain) {
-        out.write_char('"')?;
-        out.write_str(text)?;
-        return out.write_char('"');
+fn quoted(out: &mut String, text: &str) -> fmt::Result {
+    let is_plain = |byte: u8| matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~');
+    // All are looked at, many at a time: most texts are plain.
+    if text.bytes().fold(true, |so_far, byte| so_far & is_plain(byte)) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+        return Ok(());
     }
     write!(out, "{text:?}")
 }
 
 /// Escapes control characters: an event is one line, and nobody's text moves a cursor.
-struct OneLine<'a, 'w>(&'a mut Writer<'w>);
+struct OneLine<'a>(&'a mut String);
 
-impl fmt::Write for OneLine<'_, '_> {
+impl fmt::Write for OneLine<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let mut rest = text;
         while let Some(at) = rest.find(char::is_control) {
             let (plain, tail) = rest.split_at(at);
-            self.0.write_str(plain)?;
+            self.0.push_str(plain);
             let mut characters = tail.chars();
-            for escaped in characters.next().into_iter().flat_map(char::escape_default) {
-                self.0.write_char(escaped)?;
-            }
+            self.0.extend(characters.next().into_iter().flat_map(char::escape_default));
             rest = characters.as_str();
         }
-        self.0.write_str(rest)
+        self.0.push_str(rest);
+        Ok(())
     }
 }
 

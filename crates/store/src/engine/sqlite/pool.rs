@@ -10,7 +10,7 @@ use std::{
 use domain::{Error, Result};
 use rusqlite::OpenFlags;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{Semaphore, SemaphorePermit},
     time::timeout,
 };
 
@@ -29,18 +29,18 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 pub(super) struct Pool {
     file: PathBuf,
     idle: Arc<Idle>,
-    permits: Arc<Semaphore>,
+    permits: Semaphore,
 }
 
 impl Pool {
     /// A pool of at most `size` connections, which leaves those that nobody uses in `idle`.
     pub(super) fn new(file: PathBuf, size: usize, idle: Arc<Idle>) -> Arc<Self> {
-        Arc::new(Self { file, idle, permits: Arc::new(Semaphore::new(size)) })
+        Arc::new(Self { file, idle, permits: Semaphore::new(size) })
     }
 
     /// A connection at the state of the last commit.
     pub(super) async fn snapshot(self: &Arc<Self>) -> Result<Connection> {
-        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
+        let permit = match self.permits.try_acquire() {
             Ok(permit) => permit,
             Err(_) => self.wait().await?,
         };
@@ -49,12 +49,14 @@ impl Pool {
         if !is_current {
             lock(&raw).prepare_cached("BEGIN DEFERRED").and_then(|mut begin| begin.execute([])).map_err(fault::translate)?;
         }
-        Ok(Connection::reading(Arc::clone(&raw), Lease { raw, writes, pool: Arc::clone(self), _permit: permit }))
+        // The lease gives it back.
+        permit.forget();
+        Ok(Connection::reading(Arc::clone(&raw), Lease { raw, writes, pool: Arc::clone(self) }))
     }
 
     /// Waits for others to give back a connection.
-    async fn wait(&self) -> Result<OwnedSemaphorePermit> {
-        timeout(MAX_WAIT, Arc::clone(&self.permits).acquire_owned())
+    async fn wait(&self) -> Result<SemaphorePermit<'_>> {
+        timeout(MAX_WAIT, self.permits.acquire())
             .await
             .map_err(|_| overloaded("too many reads are under way; retry in a moment"))?
             .map_err(|_| crate::engine::closed())
@@ -90,11 +92,11 @@ pub(super) struct Lease {
     /// Which writes its snapshot shows at least.
     writes: u64,
     pool: Arc<Pool>,
-    _permit: OwnedSemaphorePermit,
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
         self.pool.idle.give_back(Arc::clone(&self.raw), self.writes);
+        self.pool.permits.add_permits(1);
     }
 }
