@@ -74,6 +74,16 @@ impl CompiledClaimMatch {
         Some(Self { policy, issuer: issuer?, subject: subject?, audience: audience.flatten(), claims })
     }
 
+    /// How many bytes it takes beside its texts, about.
+    pub(super) fn memory(&self) -> usize {
+        let issuer = match &self.issuer {
+            IssuerRule::Literal(_) => 0,
+            IssuerRule::Pattern(pattern) => pattern.memory(),
+        };
+        let claims = self.claims.iter().map(|(_, rule)| rule);
+        issuer + [&self.subject].into_iter().chain(&self.audience).chain(claims).map(TextRule::memory).sum::<usize>()
+    }
+
     /// Whether tokens of this issuer can match.
     #[must_use]
     pub fn admits_issuer(&self, issuer: &str) -> bool {

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write as _};
 
-use regex::{Regex, RegexBuilder};
+use regex_automata::{meta::Regex, util::syntax};
 use regex_syntax::{
     ast::{self, Ast, ClassPerl, ClassPerlKind, ClassSet, ClassSetItem, Span},
     hir::Hir,
@@ -15,6 +15,8 @@ use super::text::MAX_PATTERN;
 
 /// Limits memory of a compiled pattern, which is what bounds `a{1000}{1000}`.
 const COMPILED_SIZE: usize = 256 * 1024;
+/// The same of each of two states of a search, that are kept for the next one.
+const SEARCH_SIZE: usize = 32 * 1024;
 /// Longest text of a pattern once its classes are written out, which is what bounds the time that compiling takes.
 const WRITTEN_SIZE: usize = 64 * 1024;
 const NESTING: u32 = 64;
@@ -64,13 +66,18 @@ impl Pattern {
         let mut text = Written(r"\A(?:".to_owned());
         write!(text, "{}", self.hir).map_err(|_| TOO_LARGE)?;
         text.0.push_str(r")\z");
-        RegexBuilder::new(&text.0)
-            .size_limit(COMPILED_SIZE)
-            .dfa_size_limit(COMPILED_SIZE)
-            .nest_limit(4 * NESTING)
-            .build()
-            .map_err(|_| TOO_LARGE.to_owned())
+        let limits = Regex::config()
+            .nfa_size_limit(Some(COMPILED_SIZE))
+            .onepass_size_limit(Some(COMPILED_SIZE))
+            .hybrid_cache_capacity(SEARCH_SIZE);
+        let syntax = syntax::Config::new().nest_limit(4 * NESTING);
+        Regex::builder().configure(limits).syntax(syntax).build(&text.0).map_err(|_| TOO_LARGE.to_owned())
     }
+}
+
+/// How many bytes a compiled pattern takes with what its searches keep, about.
+pub(super) fn memory(pattern: &Regex) -> usize {
+    pattern.memory_usage() + 2 * SEARCH_SIZE
 }
 
 /// A text that has an end: a class of two bytes, such as `\pL`, is written out as hundreds of ranges.

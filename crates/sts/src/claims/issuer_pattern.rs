@@ -8,7 +8,7 @@
 //! `https://oidc\.eks\.[a-z0-9-]+\.amazonaws\.com` takes every region, because `eks` is the name below `us-east-1.amazonaws.com`;
 //! `https://[a-z-]+\.[a-z0-9-]+\.amazonaws\.com` takes nobody's bucket below `s3.amazonaws.com`.
 
-use regex::Regex;
+use regex_automata::meta::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::{dialect, issuer_url::UrlPolicy};
@@ -43,6 +43,11 @@ impl IssuerPattern {
         let parsed = dialect::parse(pattern)?;
         let host = read_host(&parsed.hir)?;
         Ok(Self { domain: host.domain()?, labels: host.labels(), pattern: parsed.compile()? })
+    }
+
+    /// How many bytes it takes, about.
+    pub(super) fn memory(&self) -> usize {
+        dialect::memory(&self.pattern)
     }
 
     /// Whether the pattern matches the whole of `issuer`, and that is an issuer URL of the party that the pattern fixes.

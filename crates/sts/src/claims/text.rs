@@ -1,7 +1,7 @@
 //! Limits of the texts in a rule, and one text's rule compiled.
 
 use domain::iam::identity::Matcher;
-use regex::Regex;
+use regex_automata::meta::Regex;
 
 use super::dialect;
 
@@ -33,6 +33,14 @@ impl TextRule {
     /// Compiles a pattern; otherwise what is wrong with it.
     pub(super) fn pattern(pattern: &str) -> Result<Self, String> {
         dialect::parse(pattern)?.compile().map(Self::Pattern)
+    }
+
+    /// How many bytes it takes beside its text, about.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Self::Literal(_) => 0,
+            Self::Pattern(pattern) => dialect::memory(pattern),
+        }
     }
 
     /// Whether the whole of `value` is what the rule asks for. Takes time linear in the value.

@@ -17,11 +17,6 @@ use crate::{
     claims::{Compiled, UrlPolicy},
 };
 
-/// What one compiled pattern takes, in bytes: its program, and what matching adds to it.
-const PATTERN: usize = 64 << 10;
-/// What pasted keys take, ready for each of their algorithms, for each byte of their text.
-const KEYS: usize = 16;
-
 /// The compiled form of identities' relationships.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledCache {
@@ -38,7 +33,7 @@ struct Entry {
 
 impl CompiledCache {
     pub(super) fn new(settings: &Settings) -> Self {
-        let weigh = |_: &Uidp, entry: &Arc<Entry>| u32::try_from(memory(&entry.relationship)).unwrap_or(u32::MAX);
+        let weigh = |_: &Uidp, entry: &Arc<Entry>| u32::try_from(entry.compiled.memory()).unwrap_or(u32::MAX);
         let known = Cache::builder().max_capacity(settings.limits.compiled_memory).weigher(weigh).build();
         Self { known, policy: settings.url_policy() }
     }
@@ -49,7 +44,7 @@ impl CompiledCache {
     /// Permission denied when it is not valid under the settings of now.
     pub(super) async fn get(&self, identity: &Identity) -> Result<Compiled, Error> {
         let relationship = &identity.spec.relationship;
-        if memory(relationship) == 0 {
+        if !is_dear(relationship) {
             return self.compile(identity);
         }
         if let Some(entry) = self.known.get(&identity.uid).await.filter(|entry| entry.relationship == *relationship) {
@@ -77,16 +72,16 @@ impl CompiledCache {
     }
 }
 
-/// How many bytes its compiled form takes beside its texts, about; none where compiling costs next to nothing.
-fn memory(relationship: &Relationship) -> usize {
+/// Whether compiling it costs more than remembering what comes of it.
+fn is_dear(relationship: &Relationship) -> bool {
     match relationship {
         Relationship::ClaimMatch(rule) => {
             let matchers = [Some(&rule.issuer), Some(&rule.subject), rule.audience.as_ref()];
-            let patterns = matchers.iter().flatten().filter(|matcher| matches!(matcher, Matcher::Pattern(_))).count();
-            PATTERN * (patterns + rule.claim_patterns.len())
+            let is_pattern = |matcher: &Matcher| matches!(matcher, Matcher::Pattern(_));
+            !rule.claim_patterns.is_empty() || matchers.into_iter().flatten().any(is_pattern)
         }
-        Relationship::StaticKeys(keys) => KEYS * keys.issuer_keys.len(),
-        Relationship::AwsIdentity(_) | Relationship::ServicePrincipal { .. } => 0,
+        Relationship::StaticKeys(_) => true,
+        Relationship::AwsIdentity(_) | Relationship::ServicePrincipal { .. } => false,
     }
 }
 
@@ -96,7 +91,7 @@ mod tests {
 
     use domain::{
         Description, Kind, Name, Revision, Timestamp,
-        iam::identity::{ClaimMatch, IdentitySpec, StaticKeys},
+        iam::identity::{ClaimMatch, IdentitySpec},
     };
 
     use super::*;
@@ -157,16 +152,24 @@ mod tests {
         assert_eq!(error.kind(), Kind::PermissionDenied);
     }
 
-    #[test]
-    fn large_key_sets_count_for_the_memory_that_they_take() {
-        let keys = StaticKeys {
-            issuer: "i".to_owned(),
-            subject: "s".to_owned(),
-            issuer_keys: "k".repeat(64 * 1024),
-            audiences: Vec::new(),
-            expires_at: Timestamp(1),
+    #[tokio::test]
+    async fn what_is_remembered_counts_for_the_memory_that_it_takes() {
+        let mut settings = Settings::new("https://api.example");
+        settings.limits.compiled_memory = 4 << 20;
+        let cache = CompiledCache::new(&settings);
+        let weigh = async |number: u64, pattern: &str| {
+            let uid = format!("{}/{number:016x}", "a".repeat(40));
+            let compiled = cache.get(&identity(&uid, Matcher::Pattern(pattern.to_owned()))).await.unwrap();
+            compiled.memory()
         };
-        // 128 RSA keys that are for every algorithm take about a megabyte.
-        assert_eq!(memory(&Relationship::StaticKeys(keys)), 1 << 20);
+        let (small, large) = (weigh(0, "build-.*").await, weigh(1, "[0-9a-f]{1,200}[a-z]{1,200}").await);
+        // The states of its searches, and next to nothing besides.
+        assert!((64 << 10..96 << 10).contains(&small), "{small}");
+        assert!((2 * small..2 << 20).contains(&large), "{large}");
+        for number in 2..100 {
+            assert_eq!(weigh(number, "[0-9a-f]{1,200}[a-z]{1,200}").await, large);
+        }
+        cache.known.run_pending_tasks().await;
+        assert!(cache.known.weighted_size() <= 4 << 20, "{}", cache.known.weighted_size());
     }
 }
