@@ -1,5 +1,4 @@
-//! The long forms of the suites: what continuous integration runs short, run long, and optimized. All of them build the whole
-//! workspace, so that nothing is built a second time with fewer features.
+//! The long forms of the suites: what continuous integration runs short, run long, and optimized.
 
 use crate::{
     soak,

@@ -134,7 +134,7 @@ impl Default for Limits {
             failure_ttl: seconds(5),
             issuers: 1024,
             issuer_memory: 64 << 20,
-            compiled_memory: 64 << 20,
+            compiled_memory: 128 << 20,
         }
     }
 }

@@ -103,9 +103,9 @@ impl Record {
     fn tell(&mut self, code: Option<&'static str>, status: Option<u16>, bytes: u64) {
         self.ended = true;
         let Some(meter) = &self.meter else { return };
-        span::finish(&self.span, self, code, status);
         let took = self.started.elapsed();
         meter.end((self.method, self.transport), code.unwrap_or_else(|| class(status)), took, bytes);
+        span::finish(&self.span, self, code, status);
         tracing::info!(
             target: "access",
             transport = self.transport.as_str(),

@@ -43,6 +43,7 @@ struct Known {
 #[derive(Clone, Debug)]
 pub(crate) struct Meter(Arc<Held>);
 
+/// A holder of its own.
 #[derive(Debug)]
 struct Held(Arc<Metrics>);
 

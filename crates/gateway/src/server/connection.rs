@@ -38,7 +38,7 @@ enum End {
 }
 
 /// A connection, as its requests share it.
-pub(super) struct Line {
+pub(super) struct Connection {
     shared: Arc<Shared>,
     pub(super) meter: Meter,
     pub(super) door: Door,
@@ -88,17 +88,17 @@ pub(super) async fn serve(
     let activity = Activity::new();
     let limits = &shared.settings.limits;
     let (idle, head) = (limits.idle_timeout, limits.header_timeout);
-    let line = Arc::new(Line { meter: Meter::new(&shared.metrics), shared, door, peer: peer.ip() });
+    let ours = Arc::new(Connection { meter: Meter::new(&shared.metrics), shared, door, peer: peer.ip() });
     let refuse = {
-        let line = Arc::clone(&line);
-        Box::new(move |status| unreadable::answer(&line.shared, &line.meter, line.peer, status))
+        let ours = Arc::clone(&ours);
+        Box::new(move |status| unreadable::answer(&ours.shared, &ours.meter, ours.peer, status))
     };
     let guarded = Guarded::new(stream, Arc::clone(&activity), head, refuse);
     let requests = Arc::clone(&activity);
     let service = service_fn(move |request: Request<Incoming>| {
         // Boxed: it is handed on from place to place.
-        let (line, request, under_way) = (Arc::clone(&line), Box::new(request), requests.begin());
-        async move { Ok::<_, Infallible>(line.shared.respond(request, &line, under_way).await) }
+        let (ours, request, under_way) = (Arc::clone(&ours), Box::new(request), requests.begin());
+        async move { Ok::<_, Infallible>(ours.shared.respond(request, &ours, under_way).await) }
     });
     let mut connection = pin!(protocol.serve_connection(TokioIo::new(guarded), service));
     // Asked only when one of them has something to say, not with each request, and heard however much the connection has to do.

@@ -136,7 +136,7 @@ fn verb(method: &Method) -> Option<Verb> {
     }
 }
 
-/// What `work` gives, if it does within `limit` after `start`. Most of it never waits, and needs no timer.
+/// What `work` gives. It may wait until `limit` after `start`; most of it never waits, and needs no timer.
 pub(super) async fn within<T>(limit: Duration, start: Instant, work: impl Future<Output = T>) -> Result<T, Error> {
     // Timers count milliseconds. What is shorter is over by now, and nothing is begun.
     if limit < Duration::from_millis(1) {

@@ -11,7 +11,7 @@ use http::{
 use hyper::body::Incoming;
 use tracing::Instrument as _;
 
-use super::{Body, Door, Shared, activity::UnderWay, connection::Line, unreadable};
+use super::{Body, Door, Shared, activity::UnderWay, connection::Connection, unreadable};
 use crate::{
     gate::Origin,
     grpc, json,
@@ -20,13 +20,18 @@ use crate::{
 };
 
 impl Shared {
-    /// Answers a request of `line`. Always answers: a panic is an internal error of this request alone.
-    pub(super) async fn respond(&self, request: Box<Request<Incoming>>, line: &Line, under_way: UnderWay) -> Response<Body> {
-        let door = &line.door;
-        let origin = self.origin(request.headers(), line.peer);
+    /// Answers a request. Always answers: a panic is an internal error of this request alone.
+    pub(super) async fn respond(
+        &self,
+        request: Box<Request<Incoming>>,
+        connection: &Connection,
+        under_way: UnderWay,
+    ) -> Response<Body> {
+        let door = &connection.door;
+        let origin = self.origin(request.headers(), connection.peer);
         let (verb, path) = (request.method().clone(), request.uri().path());
         let (meter, span) = match door {
-            Door::Api => (Some(&line.meter), RequestSpan::new(&verb, request.headers(), self.traces.as_ref())),
+            Door::Api => (Some(&connection.meter), RequestSpan::new(&verb, request.headers(), self.traces.as_ref())),
             Door::Operations(_) => (None, RequestSpan::none()),
         };
         let within = span.span.clone();

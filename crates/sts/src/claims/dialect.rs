@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write as _};
 
-use regex_automata::{meta::Regex, util::syntax};
+use regex_automata::{meta::Regex, nfa::thompson::WhichCaptures, util::syntax};
 use regex_syntax::{
     ast::{self, Ast, ClassPerl, ClassPerlKind, ClassSet, ClassSetItem, Span},
     hir::Hir,
@@ -15,8 +15,9 @@ use super::text::MAX_PATTERN;
 
 /// Limits memory of a compiled pattern, which is what bounds `a{1000}{1000}`.
 const COMPILED_SIZE: usize = 256 * 1024;
-/// The same of each of two states of a search, that are kept for the next one.
-const SEARCH_SIZE: usize = 32 * 1024;
+/// The same of the automaton that searches make of it as they go, and of the one for the way back. Both are kept for the next
+/// search. A pattern of more than two thousand states has none, and is followed state by state.
+const SEARCH_SIZE: usize = 64 * 1024;
 /// Longest text of a pattern once its classes are written out, which is what bounds the time that compiling takes.
 const WRITTEN_SIZE: usize = 64 * 1024;
 const NESTING: u32 = 64;
@@ -68,16 +69,19 @@ impl Pattern {
         text.0.push_str(r")\z");
         let limits = Regex::config()
             .nfa_size_limit(Some(COMPILED_SIZE))
-            .onepass_size_limit(Some(COMPILED_SIZE))
+            // Whether it matches is all that is asked: no group takes memory.
+            .which_captures(WhichCaptures::None)
+            .onepass(false)
             .hybrid_cache_capacity(SEARCH_SIZE);
         let syntax = syntax::Config::new().nest_limit(4 * NESTING);
         Regex::builder().configure(limits).syntax(syntax).build(&text.0).map_err(|_| TOO_LARGE.to_owned())
     }
 }
 
-/// How many bytes a compiled pattern takes with what its searches keep, about.
+/// How many bytes a compiled pattern takes with what its searches keep, about: followed state by state, that is as much as
+/// the pattern, and the notes of a text that is short enough to go back in.
 pub(super) fn memory(pattern: &Regex) -> usize {
-    pattern.memory_usage() + 2 * SEARCH_SIZE
+    2 * (pattern.memory_usage() + SEARCH_SIZE)
 }
 
 /// A text that has an end: a class of two bytes, such as `\pL`, is written out as hundreds of ranges.
@@ -173,6 +177,7 @@ impl ast::Visitor for Translator<'_> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use regex_automata::Input;
 
     use super::*;
 
@@ -200,6 +205,20 @@ mod tests {
             !matches(r"\d", "\u{0661}") && !matches(r"\w", "é") && !matches(r"\s", "\u{a0}") && !matches(r"[\d]", "\u{0661}")
         );
         assert!(matches(r"\W", "é") && matches(r"\pL", "é") && matches("[[:alpha:]]", "a"));
+    }
+
+    #[test]
+    fn searches_keep_no_more_than_they_count_for() {
+        let groups = format!("(?:{}x){{5}}", "()".repeat(450));
+        let dear = ["[0-9a-f]{1,200}[a-z]{1,200}", "(a|b)*a(a|b){12}", ".{1,200}", r"\pL{1,3}", "build-.*", &groups];
+        for pattern in dear.map(|pattern| parse(pattern).and_then(|pattern| pattern.compile()).expect(pattern)) {
+            for text in ["ab".repeat(50), "x".repeat(120), "ab".repeat(8000), "é".repeat(3000)] {
+                let mut cache = pattern.create_cache();
+                _ = pattern.search_half_with(&mut cache, &Input::new(&text).earliest(true));
+                let kept = pattern.memory_usage() + cache.memory_usage();
+                assert!(kept <= memory(&pattern), "{pattern:?}: {kept} bytes, not {}", memory(&pattern));
+            }
+        }
     }
 
     #[test]

@@ -75,23 +75,25 @@ impl Lines {
     }
 
     fn write(&self, line: &[u8], at_once: bool) -> io::Result<()> {
-        let (shared, now) = (&*self.shared, Instant::now());
-        let mut waiting = shared.waiting();
-        if waiting.lines.len() + line.len() > WHOLE {
-            shared.flush(&mut waiting)?;
+        let mut waiting = self.shared.waiting();
+        let comes_alone = waiting.lines.is_empty() && waiting.written.is_none_or(|written| written.elapsed() >= PAUSE);
+        let at_once = at_once || comes_alone || line.len() > WHOLE;
+        let mut outcome = Ok(());
+        if at_once || waiting.lines.len() + line.len() > WHOLE {
+            // What cannot be written does not keep this line from being tried.
+            outcome = self.shared.flush(&mut waiting);
         }
-        let alone = waiting.lines.is_empty() && waiting.written.is_none_or(|written| now.duration_since(written) >= PAUSE);
-        if at_once || alone || line.len() > WHOLE {
-            shared.flush(&mut waiting)?;
-            waiting.written = Some(now);
-            return (&shared.file).write_all(line);
+        if at_once {
+            outcome = outcome.and((&self.shared.file).write_all(line));
+            waiting.written = Some(Instant::now());
+            return outcome;
         }
         if waiting.lines.is_empty() {
             // It may have been told already.
             _ = self.bell.try_send(());
         }
         waiting.lines.extend_from_slice(line);
-        Ok(())
+        outcome
     }
 }
 
@@ -104,9 +106,9 @@ impl Shared {
         if waiting.lines.is_empty() {
             return Ok(());
         }
-        waiting.written = Some(Instant::now());
         let outcome = (&self.file).write_all(&waiting.lines);
         waiting.lines.clear();
+        waiting.written = Some(Instant::now());
         outcome
     }
 }
@@ -190,7 +192,7 @@ mod tests {
         lines.write(b"alone\n", false).expect("writes");
         assert_eq!(read(1), ["alone"]);
         for line in ["second\n", "third\n"] {
-            lines.shared.waiting().written = Some(Instant::now() + PAUSE);
+            lines.shared.waiting().written = Some(Instant::now() + Duration::from_hours(1));
             lines.write(line.as_bytes(), false).expect("waits");
         }
         assert_eq!(tells.recv_timeout(2 * PAUSE), Err(RecvTimeoutError::Timeout));

@@ -49,9 +49,9 @@ impl Pool {
         if !is_current {
             lock(&raw).prepare_cached("BEGIN DEFERRED").and_then(|mut begin| begin.execute([])).map_err(fault::translate)?;
         }
-        // The lease gives it back.
+        // The seat gives it back.
         permit.forget();
-        Ok(Connection::reading(Arc::clone(&raw), Lease { raw, writes, pool: Arc::clone(self) }))
+        Ok(Connection::reading(Arc::clone(&raw), Lease { raw, writes, seat: Seat(Arc::clone(self)) }))
     }
 
     /// Waits for others to give back a connection.
@@ -91,12 +91,21 @@ pub(super) struct Lease {
     raw: Shared,
     /// Which writes its snapshot shows at least.
     writes: u64,
-    pool: Arc<Pool>,
+    seat: Seat,
 }
+
+/// A permit of the pool.
+#[derive(Debug)]
+struct Seat(Arc<Pool>);
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.pool.idle.give_back(Arc::clone(&self.raw), self.writes);
-        self.pool.permits.add_permits(1);
+        self.seat.0.idle.give_back(Arc::clone(&self.raw), self.writes);
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.permits.add_permits(1);
     }
 }
