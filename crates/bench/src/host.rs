@@ -1,8 +1,10 @@
 //! Who starts servers for the measurements.
 
 use std::{
+    io,
     net::SocketAddr,
     path::{Path, PathBuf},
+    process::{Child, Command},
     sync::Arc,
 };
 
@@ -38,8 +40,11 @@ pub trait Host: Send + Sync {
     /// Why it cannot be opened.
     async fn open(&self, folder: &Path) -> Result<Store>;
 
-    /// Remembers a process that must not outlive this one, however that ends.
-    fn began(&self, process: u32);
+    /// Starts a process that must not outlive this one, however that ends and from the first moment on.
+    ///
+    /// # Errors
+    /// Why it does not start.
+    fn spawn(&self, command: &mut Command) -> io::Result<Child>;
 
     /// Asks such a process to end.
     fn terminate(&self, process: u32);

@@ -31,8 +31,7 @@ impl<'a> Process<'a> {
         let begin = Instant::now();
         let mut command = Command::new(host.program());
         command.args(["serve", "--dev", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data"]).arg(folder);
-        let child = command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        host.began(child.id());
+        let child = host.spawn(command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()))?;
         let mut process = Self { host, child, url: String::new(), folder: folder.to_owned(), ready: 0.0 };
         let output = process.child.stdout.take().ok_or_else(|| Error::new("a process without output"))?;
         let first = tokio::task::spawn_blocking(move || BufReader::new(output).lines().next().transpose());

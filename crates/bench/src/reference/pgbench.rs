@@ -74,9 +74,8 @@ impl<'a> Pgbench<'a> {
             Length::Scripts(scripts) => format!("--transactions={scripts}"),
         });
         command.arg("--file").arg(script).env("LC_ALL", "C").envs(self.environment.iter().map(|(name, value)| (name, value)));
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let child = self.host.spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))?;
         let process = child.id();
-        self.host.began(process);
         let output = tokio::task::spawn_blocking(move || child.wait_with_output()).await;
         self.host.ended(process);
         let output = output??;

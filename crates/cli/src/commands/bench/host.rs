@@ -3,7 +3,9 @@
 use std::{
     env,
     fs::File,
+    io,
     path::{Path, PathBuf},
+    process::{Child, Command},
     sync::Arc,
     time::Duration,
 };
@@ -99,8 +101,11 @@ impl Host for Program {
         Ok(Store::open(&StoreConfig::sqlite(folder), Arc::clone(&self.clock), Arc::clone(&self.entropy)).await?)
     }
 
-    fn began(&self, process: u32) {
-        interrupt::take_along(process);
+    fn spawn(&self, command: &mut Command) -> io::Result<Child> {
+        let _none_left_behind = interrupt::whole();
+        let child = command.spawn()?;
+        interrupt::take_along(child.id());
+        Ok(child)
     }
 
     fn terminate(&self, process: u32) {
