@@ -27,6 +27,9 @@ pub(crate) struct Run {
     /// By default somewhere else each time, from all that was found before.
     #[arg(long)]
     seed: Option<u32>,
+    /// Only build them.
+    #[arg(long)]
+    build: bool,
 }
 
 /// Builds the targets and runs them, two at a time. What fails stays in `fuzz/artifacts`, named in the answer.
@@ -45,6 +48,9 @@ pub(crate) fn run(run: &Run) -> Outcome {
     let target = fuzz.join("target");
     let environment = [("RUSTFLAGS", COVERAGE), ("CARGO_TARGET_DIR", &*target.to_string_lossy())];
     workspace::run("cargo", &build, &environment)?;
+    if run.build {
+        return Ok(format!("{} targets are built", all.len()));
+    }
     let programs = target.join(&host).join("release");
 
     let mut problems = Vec::new();
