@@ -16,7 +16,7 @@ use super::text::MAX_PATTERN;
 /// Limits memory of a compiled pattern, which is what bounds `a{1000}{1000}`.
 const COMPILED_SIZE: usize = 256 * 1024;
 /// The same of the automaton that searches make of it as they go, and of the one for the way back. Both are kept for the next
-/// search. A pattern of more than two thousand states has none, and is followed state by state.
+/// search. A pattern of more than about two thousand states has none, and is followed state by state.
 const SEARCH_SIZE: usize = 64 * 1024;
 /// Longest text of a pattern once its classes are written out, which is what bounds the time that compiling takes.
 const WRITTEN_SIZE: usize = 64 * 1024;

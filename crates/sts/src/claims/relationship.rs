@@ -154,3 +154,26 @@ fn public_keys(text: &str) -> Result<Jwks, String> {
         None => Ok(jwks),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_key_sets_count_for_the_memory_that_they_take() {
+        let keys = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+        let memory = |issuer_keys: String| {
+            let relationship = Relationship::StaticKeys(StaticKeys {
+                issuer: "i".to_owned(),
+                subject: "s".to_owned(),
+                issuer_keys,
+                audiences: Vec::new(),
+                expires_at: Timestamp(1),
+            });
+            Compiled::compile(&relationship, UrlPolicy::default(), &mut Violations::default()).expect("keys").memory()
+        };
+        assert_eq!(memory(keys.to_owned()), 16 * keys.len());
+        // 128 RSA keys that are for every algorithm take about a megabyte.
+        assert_eq!(memory(keys.to_owned() + &" ".repeat(MAX_KEYS_TEXT - keys.len())), 1 << 20);
+    }
+}
