@@ -136,7 +136,7 @@ impl Session {
         // To its end: a snapshot that is kept shows what anybody was told of.
         let _writing = self.idle.write();
         let mut ran = Vec::with_capacity(batch.len());
-        let mut kept = 0;
+        let (mut kept, first) = (0, self.ledger.revision());
         for mut write in batch.into_iter().filter(|write| !write.is_abandoned()) {
             let begun = if ran.is_empty() { self.execute("BEGIN IMMEDIATE") } else { Ok(()) };
             if let Err(error) = begun.and_then(|()| self.execute("SAVEPOINT request")) {
@@ -177,7 +177,8 @@ impl Session {
         if ran.is_empty() {
             return;
         }
-        let committed = if kept > 0 { self.commit(kept) } else { self.execute("ROLLBACK") };
+        // The revision of a trial was shown to its caller and must not be that of something else, after a restart neither.
+        let committed = if kept > 0 || self.ledger.revision() > first { self.commit(kept) } else { self.execute("ROLLBACK") };
         match committed {
             Ok(()) => answer_all(ran, None),
             Err(error) => {
@@ -202,7 +203,9 @@ impl Session {
         self.execute("COMMIT")?;
         // Before anybody is answered: who was told of a write never finds an older number here.
         self.ledger.publish(last);
-        self.metrics.committed(kept, since.elapsed());
+        if kept > 0 {
+            self.metrics.committed(kept, since.elapsed());
+        }
         Ok(())
     }
 
