@@ -91,6 +91,11 @@ impl Reader {
         self.connection.at_length(at_length);
     }
 
+    /// Whether passing over so many rows is worth a look at all of them in ranks, where those are not all one after the other.
+    pub(crate) fn is_far(&self, rows: usize) -> bool {
+        self.ranks.as_ref().is_some_and(|ranks| rows > 4 * ranks.stride())
+    }
+
     /// The fences of a walk in this snapshot, where there are any and passing over so many rows is worth them.
     pub(crate) async fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
         match self.ranks.clone().filter(|ranks| rows > ranks.stride()) {

@@ -8,7 +8,7 @@ use super::{
     CHUNK, Cursor, CursorKey, Entity, LONG_STREAMS, Sql, Stream, Term,
     plan::{Plan, plan},
     scan,
-    skip::{self, Start},
+    skip::{self, Range, Start},
     totals::{self, Totals},
 };
 use crate::{
@@ -71,7 +71,16 @@ impl<'a, E: Entity> Keys<'a, E> {
         let subtrees = streams.iter().all(|stream| matches!(stream, Stream::Below(_)));
         match streams {
             [] => return Ok(Vec::new()),
-            [stream] => return self.stream(reader, stream, skip, want).await,
+            [stream] => {
+                // Among what is beside it, if its order is not that of identifiers.
+                if Range::of::<E>(stream, self.order.field).is_none()
+                    && reader.is_far(skip)
+                    && let Some(keys) = scan::by_ranks(self, reader, streams, totals.all, skip, want).await?
+                {
+                    return Ok(keys);
+                }
+                return self.stream(reader, stream, skip, want).await;
+            }
             _ if subtrees && self.order.field == OrderField::Uid && !self.is_found_by_term() => {
                 return self.in_sequence(reader, streams, &totals.below, skip, want).await;
             }

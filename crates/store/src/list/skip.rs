@@ -1,4 +1,5 @@
-//! Where a page begins that is far behind the cursor: by adding up the ranks in memory instead of walking.
+//! Where a page begins that is far behind the cursor, and how many rows are behind it: by adding up the ranks in memory instead of
+//! walking.
 
 use domain::{OrderField, Result, Uidp};
 
@@ -29,14 +30,16 @@ pub(super) async fn start<E: Entity>(
     stream: &Stream,
     skip: usize,
 ) -> Result<Option<Start>> {
-    if !keys.terms.is_empty() {
-        return Ok(None);
-    }
-    let Some(range) = Range::of::<E>(stream, keys.order.field) else { return Ok(None) };
-    let Some(fences) = reader.fences(range.walk, skip).await? else { return Ok(None) };
-    let search = Search { keys, stream, range, fences };
+    let Some(search) = Search::of(keys, reader, stream, skip).await? else { return Ok(None) };
     let row = if keys.order.descending { search.backward(reader, skip).await } else { search.forward(reader, skip).await };
     Ok(Some(row?.map_or(Start::Behind, Start::At)))
+}
+
+/// How many rows of the stream come after the cursor. `None` when there are no ranks for that.
+pub(super) async fn left<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Stream) -> Result<Option<u64>> {
+    let Some(search) = Search::of(keys, reader, stream, usize::MAX).await? else { return Ok(None) };
+    let left = if keys.order.descending { search.left_backward(reader).await } else { search.left_forward(reader).await };
+    left.map(Some)
 }
 
 /// The part of a walk that a stream is.
@@ -86,13 +89,33 @@ struct Search<'s, 'k, E> {
     fences: Fences,
 }
 
-impl<E: Entity> Search<'_, '_, E> {
-    async fn forward(&self, reader: &mut Reader, skip: usize) -> Result<Option<Cursor>> {
-        let Range { begin, end, .. } = &self.range;
+impl<'s, 'k, E: Entity> Search<'s, 'k, E> {
+    /// `None` when there are no ranks to pass over so many rows, or a filter makes them useless.
+    async fn of(keys: &'s Keys<'k, E>, reader: &mut Reader, stream: &'s Stream, skip: usize) -> Result<Option<Self>> {
+        let range = Range::of::<E>(stream, keys.order.field).filter(|_| keys.terms.is_empty());
+        let Some(range) = range else { return Ok(None) };
+        let fences = reader.fences(range.walk, skip).await?;
+        Ok(fences.map(|fences| Self { keys, stream, range, fences }))
+    }
+
+    /// The part that the cursor is in, or else the one that the walk begins in.
+    fn first_part(&self) -> usize {
+        let begin = &self.range.begin;
         let from = self.keys.cursor.map_or_else(|| begin.clone(), |cursor| self.range.key(cursor).max(begin.clone()));
-        let part = self.fences.part(&from);
+        self.fences.part(&from)
+    }
+
+    /// The same of a walk backwards.
+    fn last_part(&self) -> usize {
+        let end = &self.range.end;
+        let from = self.keys.cursor.map_or_else(|| end.clone(), |cursor| self.range.key(cursor).min(end.clone()));
+        self.fences.part(&from)
+    }
+
+    async fn forward(&self, reader: &mut Reader, skip: usize) -> Result<Option<Cursor>> {
+        let (end, part) = (&self.range.end, self.first_part());
         let next = self.fences.first(part + 1).filter(|next| *next < end);
-        let here = self.count(reader, next.map(|next| bound("<", next))).await?;
+        let here = self.after_cursor(reader, next.map(|next| bound("<", next))).await?;
         let Some(beyond) = (skip as u64).checked_sub(here) else { return self.row(reader, None, skip as u64).await };
         let Some((part, left)) = self.fences.forward(part + 1, beyond) else { return Ok(None) };
         match self.fences.first(part) {
@@ -102,11 +125,9 @@ impl<E: Entity> Search<'_, '_, E> {
     }
 
     async fn backward(&self, reader: &mut Reader, skip: usize) -> Result<Option<Cursor>> {
-        let Range { begin, end, .. } = &self.range;
-        let from = self.keys.cursor.map_or_else(|| end.clone(), |cursor| self.range.key(cursor).min(end.clone()));
-        let part = self.fences.part(&from);
+        let (begin, part) = (&self.range.begin, self.last_part());
         let first = self.fences.first(part).filter(|first| *first > begin);
-        let here = self.count(reader, first.map(|first| bound(">=", first))).await?;
+        let here = self.after_cursor(reader, first.map(|first| bound(">=", first))).await?;
         let Some(beyond) = (skip as u64).checked_sub(here) else { return self.row(reader, None, skip as u64).await };
         let Some((part, left)) = self.fences.backward(part, beyond) else { return Ok(None) };
         match self.fences.first(part + 1) {
@@ -115,11 +136,36 @@ impl<E: Entity> Search<'_, '_, E> {
         }
     }
 
+    async fn left_forward(&self, reader: &mut Reader) -> Result<u64> {
+        let (part, last) = (self.first_part(), self.fences.part(&self.range.end));
+        let (Some(next), Some(edge), true) = (self.fences.first(part + 1), self.fences.first(last), part < last) else {
+            return self.after_cursor(reader, None).await;
+        };
+        let here = self.after_cursor(reader, Some(bound("<", next))).await?;
+        let there = self.count(reader, [bound(">=", edge)]).await?;
+        Ok(here + self.fences.between(part + 1, last) + there)
+    }
+
+    async fn left_backward(&self, reader: &mut Reader) -> Result<u64> {
+        let (first, part) = (self.fences.part(&self.range.begin), self.last_part());
+        let (Some(edge), Some(own), true) = (self.fences.first(first + 1), self.fences.first(part), first < part) else {
+            return self.after_cursor(reader, None).await;
+        };
+        let here = self.after_cursor(reader, Some(bound(">=", own))).await?;
+        let there = self.count(reader, [bound("<", edge)]).await?;
+        Ok(here + self.fences.between(first + 1, part) + there)
+    }
+
     /// How many rows of the stream are after the cursor and on that side of a fence: less than two strides.
-    async fn count(&self, reader: &mut Reader, fence: Option<Bound<'_>>) -> Result<u64> {
+    async fn after_cursor<'b>(&'b self, reader: &mut Reader, fence: Option<Bound<'b>>) -> Result<u64> {
+        self.count(reader, self.keys.after_cursor().into_iter().chain(fence)).await
+    }
+
+    /// How many rows of the stream are within the bounds, which lie close together.
+    async fn count<'b>(&'b self, reader: &mut Reader, bounds: impl IntoIterator<Item = Bound<'b>>) -> Result<u64> {
         let plan = plan::<E>(reader, self.stream, self.keys.order.field, &[], 0).await?;
         let mut sql = Keys::<E>::select(reader, "count(*)", plan);
-        self.keys.between(&mut sql, self.stream, plan, self.keys.after_cursor().into_iter().chain(fence));
+        self.keys.between(&mut sql, self.stream, plan, bounds);
         let rows = reader.query_one(&sql.text, &sql.params, |row| row.int(0)).await?;
         Ok(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0))
     }

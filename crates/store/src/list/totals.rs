@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use domain::{Noun, OrderField, Result, Uidp};
 
-use super::{CHUNK, Entity, Sql, Stream, keys::Keys, plan::plan, scan};
+use super::{CHUNK, Entity, Sql, Stream, keys::Keys, plan::plan, scan, skip};
 use crate::{Reader, counts};
 
 /// Streams that are counted one by one when a filter makes the counters useless; with more, one scan is cheaper.
@@ -43,7 +43,10 @@ pub(super) async fn after_cursor<E: Entity>(
     sizes: &HashMap<String, u64>,
 ) -> Result<u64> {
     match (stream, keys.cursor) {
-        (Stream::Below(place), Some(cursor)) if place.contains(&cursor.uid) => rows(keys, reader, stream, true).await,
+        (Stream::Below(place), Some(cursor)) if place.contains(&cursor.uid) => match skip::left(keys, reader, stream).await? {
+            Some(left) => Ok(left),
+            None => rows(keys, reader, stream, true).await,
+        },
         (Stream::Below(place), _) if keys.terms.is_empty() => Ok(sizes.get(place.as_str()).copied().unwrap_or(0)),
         _ => rows(keys, reader, stream, false).await,
     }
@@ -72,6 +75,10 @@ async fn rows<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Strea
             Stream::All => return counts::below(reader, E::NOUN, Uidp::ROOT).await,
             Stream::Roots => return counts::children(reader, E::NOUN, Uidp::ROOT).await,
             Stream::Children(parent) => return counts::children(reader, E::NOUN, parent.as_str()).await,
+            // A group counts itself.
+            Stream::ProperlyBelow(place) if E::NOUN != Noun::Group => {
+                return counts::below(reader, E::NOUN, place.as_str()).await;
+            }
             Stream::Below(_) | Stream::ProperlyBelow(_) | Stream::One(_) => {}
         }
     }

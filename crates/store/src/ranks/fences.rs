@@ -68,6 +68,11 @@ impl Fences {
         self.counts.iter().map(|n| u64::from(*n)).sum()
     }
 
+    /// How many keys there are in the parts from one to before another.
+    pub(crate) fn between(&self, from: usize, to: usize) -> u64 {
+        self.counts.get(from..to).unwrap_or_default().iter().map(|n| u64::from(*n)).sum()
+    }
+
     /// One more key, wherever it belongs.
     pub(crate) fn add(&mut self, key: &Key) {
         // There is always a part, and none is full.

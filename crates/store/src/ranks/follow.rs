@@ -5,11 +5,11 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Result};
+use domain::{Error, Noun, Result, Uidp};
 use tokio::{task::JoinHandle, time::Instant};
 
 use super::{Fences, Ranks, Walk, fences::Misfit, moves, scan, versions::Version};
-use crate::{Reader, engine::Snapshots, iam::standings};
+use crate::{Reader, counts, engine::Snapshots, iam::standings};
 
 /// How long fences stay behind when little changes, and when more than [`MANY`] changes came meanwhile.
 const PERIODS: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(100)];
@@ -17,6 +17,9 @@ const MANY: usize = 1000;
 /// How long nothing is made anew after fences had to be given up: while an older program writes to the same database, its
 /// changes do not tell enough, and new ones would not last.
 const PAUSE: Duration = Duration::from_mins(1);
+/// Parents that are gone and keep their numbers, for each row between two fences: with more, those that are there would be looked
+/// for among too many.
+const LITTER: usize = 256;
 /// Changes read at once.
 const STRETCH: usize = 10_000;
 
@@ -110,7 +113,7 @@ impl Task {
         if !self.ranks.is_of(at) {
             return Ok(true);
         }
-        let Some(fences) = scan::all(reader, walk, self.ranks.parents(), stride, || !self.ranks.is_closed()).await? else {
+        let Some(fences) = scan::all(reader, walk, &self.ranks.parents(), stride, || !self.ranks.is_closed()).await? else {
             return Ok(false);
         };
         self.ranks.put(walk, Version { since: at.revision, upto: at.revision, fences }, stride);
@@ -150,6 +153,12 @@ impl Task {
                 tracing::error!(?walk, "the ranks of a list do not fit what the feed tells and are made anew in a minute");
                 self.give_up([walk]);
             }
+        }
+        // Only groups are parents, beside the root of all.
+        let groups = counts::below(reader, Noun::Group, Uidp::ROOT).await?;
+        if self.ranks.parents().are_littered(groups + 1, LITTER * stride) {
+            tracing::info!("most parents of rows are gone; the ranks of lists are made anew");
+            self.ranks.begin_anew();
         }
         Ok(())
     }

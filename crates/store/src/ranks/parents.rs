@@ -13,7 +13,7 @@ use domain::Uidp;
 /// Parents that get a number. Rows of further ones are in no scope, so that lists which have some are walked through.
 const MOST: usize = 1 << 20;
 
-/// The parents of rows, each with a number that it keeps.
+/// The parents of rows, each with a number that it keeps, also when it is gone.
 #[derive(Debug, Default)]
 pub(crate) struct Parents(Mutex<HashMap<Box<str>, u32>>);
 
@@ -40,6 +40,14 @@ impl Parents {
             }
         }
         those
+    }
+
+    /// Whether so many numbers belong to parents that are gone that it is time to begin anew: more than `litter`, and most of
+    /// them or, when there are no more numbers, at all. `live` is how many parents there are at most.
+    pub(super) fn are_littered(&self, live: u64, litter: usize) -> bool {
+        let known = self.numbers().len();
+        let dead = known.saturating_sub(usize::try_from(live).unwrap_or(usize::MAX));
+        dead > litter && (dead > known / 2 || known >= MOST)
     }
 
     fn numbers(&self) -> MutexGuard<'_, HashMap<Box<str>, u32>> {

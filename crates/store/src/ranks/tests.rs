@@ -1,9 +1,6 @@
 //! The ranks against sorted keys, whatever happens between the commits that they are made for and moved forward to.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Revision;
 use proptest::prelude::*;
@@ -112,7 +109,7 @@ fn commits() -> impl Strategy<Value = Vec<Commit>> {
 /// What the task does that moves ranks forward, on keys in memory.
 fn follow(ranks: &Ranks, keys: &BTreeSet<Key>, feed: &[Step], now: i64) {
     let Some(mut version) = ranks.last(at(now)).remove(&WALK) else {
-        let parents = Arc::clone(ranks.parents());
+        let parents = ranks.parents();
         let fences = Fences::new(parts(&parents, keys, None, None), Some(parents));
         return ranks.put(WALK, Version { since: Revision(now), upto: Revision(now), fences }, STRIDE);
     };
@@ -122,7 +119,7 @@ fn follow(ranks: &Ranks, keys: &BTreeSet<Key>, feed: &[Step], now: i64) {
         version.fences.join(STRIDE / 2);
         while let Some(part) = version.fences.crowded(2 * STRIDE) {
             let first = version.fences.first(part).filter(|first| **first != Key::least());
-            let parts = parts(ranks.parents(), keys, first, version.fences.first(part + 1));
+            let parts = parts(&ranks.parents(), keys, first, version.fences.first(part + 1));
             version.fences.divide(part, parts).expect("fits");
         }
     }
@@ -213,4 +210,19 @@ fn another_server_or_one_that_lost_commits_has_other_ranks() {
     follow(&ranks, &BTreeSet::new(), &[], 4);
     assert!(ranks.last(other).is_empty());
     assert!(ranks.is_of(other));
+}
+
+#[test]
+fn parents_that_are_gone_are_forgotten_in_the_end() {
+    let ranks = Ranks::new(Metrics::new());
+    let parents = ranks.parents();
+    for n in 0..100 {
+        parents.of(&format!("{n}/row"));
+    }
+    assert!(!parents.are_littered(10, 90), "not enough of them are gone");
+    assert!(!parents.are_littered(60, 30), "most of them are there");
+    assert!(parents.are_littered(40, 30) && parents.are_littered(10, 89));
+    ranks.begin_anew();
+    assert!(!ranks.parents().are_littered(0, 0), "none is known");
+    assert!(parents.are_littered(40, 30), "who has fences of before goes on with them");
 }

@@ -24,8 +24,6 @@ const VERSIONS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Ranks {
     state: Mutex<State>,
-    /// Where rows live.
-    parents: Arc<Parents>,
     stride: AtomicUsize,
     closed: AtomicBool,
     /// Tells whoever moves them forward that there is something to do.
@@ -39,6 +37,8 @@ struct State {
     server: i64,
     /// The oldest version first. None is empty.
     walks: HashMap<Walk, VecDeque<Version>>,
+    /// Where rows live.
+    parents: Arc<Parents>,
 }
 
 /// Fences that hold from one commit to another.
@@ -53,7 +53,6 @@ impl Ranks {
     pub(crate) fn new(metrics: Metrics) -> Self {
         Self {
             state: Mutex::default(),
-            parents: Arc::default(),
             stride: AtomicUsize::new(STRIDE),
             closed: AtomicBool::new(false),
             wanted: Notify::new(),
@@ -62,8 +61,14 @@ impl Ranks {
     }
 
     /// Where rows live.
-    pub(super) fn parents(&self) -> &Arc<Parents> {
-        &self.parents
+    pub(super) fn parents(&self) -> Arc<Parents> {
+        Arc::clone(&self.state().parents)
+    }
+
+    /// Has all fences made anew, and forgets the parents of rows that are gone.
+    pub(super) fn begin_anew(&self) {
+        let mut state = self.state();
+        *state = State { server: state.server, ..State::default() };
     }
 
     /// How many rows lie between fences, and are passed over one by one.
@@ -97,7 +102,7 @@ impl Ranks {
         let mut state = self.state();
         let ahead = |versions: &VecDeque<Version>| versions.back().is_some_and(|version| version.upto > at.revision);
         if state.server != at.server || state.walks.values().any(ahead) {
-            *state = State { server: at.server, walks: HashMap::new() };
+            *state = State { server: at.server, ..State::default() };
         }
         state.walks.iter().filter_map(|(walk, versions)| Some((*walk, versions.back()?.clone()))).collect()
     }

@@ -26,6 +26,9 @@ use super::{
     metrics::sample,
 };
 
+/// Rows between two ranks, where that is the question.
+const STRIDE: usize = 4;
+
 /// Compares random pages with the naive list.
 async fn compare(store: &Store, world: &World, runner: &mut TestRunner, draws: u32) {
     let uids = world.uids();
@@ -106,20 +109,28 @@ async fn try_in_vain(store: &Store, world: &mut World) {
 /// Every few rows of every order, in the whole table, in an organization and among the children of a folder, all by ranks.
 async fn sweep(store: &Store, world: &World) {
     ranks_stand(store).await;
-    let [by_ranks, by_walk] = skips(store);
+    let [_, by_walk] = skips(store);
     let children = |of: &Uidp| world.repos.iter().filter(|repo| repo.uid.parent().as_ref() == Some(of)).count();
+    let below = |of: &Uidp| world.repos.iter().filter(|repo| of.contains(&repo.uid)).count();
     let folder = world.groups.iter().map(|group| &group.uid).max_by_key(|uid| children(uid)).expect("a folder");
+    // Rows of its own and others further below.
+    let deep = world.groups.iter().map(|group| &group.uid).filter(|uid| !uid.is_root() && children(uid) < below(uid));
+    let deep = deep.max_by_key(|uid| below(uid)).expect("a folder with folders");
+    assert!(below(deep) > 4 * STRIDE, "{} are few", below(deep));
     let shapes = [
         UidpFilter::default(),
         UidpFilter { descendants_of: Some(folder.root()), ..UidpFilter::default() },
         UidpFilter { children_of: Some(ParentFilter::At(folder.clone())), ..UidpFilter::default() },
+        UidpFilter { descendants_of: Some(deep.clone()), ..UidpFilter::default() },
     ];
     for (shape, part) in shapes.into_iter().enumerate() {
         let inside = |repo: &&Repo| match shape {
             0 => true,
             1 => folder.root().contains(&repo.uid),
-            _ => repo.uid.parent().as_ref() == Some(folder),
+            2 => repo.uid.parent().as_ref() == Some(folder),
+            _ => deep.contains(&repo.uid),
         };
+        let ([before, _], mut far) = (skips(store), 0.0);
         for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
             let mut expected: Vec<_> = world.repos.iter().filter(inside).collect();
             expected.sort_by_key(|repo| match field {
@@ -130,6 +141,7 @@ async fn sweep(store: &Store, world: &World) {
             for descending in [false, true] {
                 let order = Order { field, descending };
                 for skip in (5..expected.len()).step_by(19) {
+                    far += f64::from(skip > 4 * STRIDE);
                     let query = ListQuery {
                         order,
                         uidp: part.clone(),
@@ -144,9 +156,11 @@ async fn sweep(store: &Store, world: &World) {
                 expected.reverse();
             }
         }
+        let [after, _] = skips(store);
+        assert!(far > 0.0 && after - before >= far, "{} of {far} by ranks of shape {shape}", after - before);
     }
-    let now = skips(store);
-    assert!(now[0] > by_ranks && (now[1] - by_walk).abs() < 0.5, "{by_ranks} and {by_walk} before, {now:?} now");
+    let [_, now] = skips(store);
+    assert!((now - by_walk).abs() < 0.5, "{by_walk} by walking before, {now} now");
 }
 
 async fn backup(store: &Store, path: &std::path::Path) -> Archive {
@@ -162,7 +176,7 @@ async fn backup(store: &Store, path: &std::path::Path) -> Archive {
 pub(crate) async fn deep_pages_follow_every_change(engine: &impl Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut store = engine.open().await.expect("opens");
-    store.set_rank_stride(4);
+    store.set_rank_stride(STRIDE);
     let mut world = grow(&store).await;
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
     let draws = engine.draws() / 8;
@@ -181,7 +195,7 @@ pub(crate) async fn deep_pages_follow_every_change(engine: &impl Engine) {
     restore(&engine.config(), &archive, &kit::ctx(), true, Arc::new(|_, _| ())).await.expect("is restored");
     world = before;
     store = engine.open().await.expect("opens again");
-    store.set_rank_stride(4);
+    store.set_rank_stride(STRIDE);
     compare(&store, &world, &mut runner, draws).await;
     live(&store, &mut world, 5).await;
     compare(&store, &world, &mut runner, draws).await;
@@ -291,6 +305,51 @@ pub(crate) async fn scattered_places_are_one_list(engine: &impl Engine) {
     }
     let now = skips(&store);
     assert!(now[0] > by_ranks && (now[1] - by_walk).abs() < 0.5, "{by_ranks} and {by_walk} before, {now:?} now");
+}
+
+/// Folders that come and go leave nothing behind that pages far behind the first would suffer from.
+pub(crate) async fn folders_come_and_go(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    store.set_rank_stride(STRIDE);
+    let org = kit::org(&store, 1).await.uid;
+    let place = kit::child(&org, 1);
+    kit::add_group(&store, kit::group(place.clone(), "folder")).await;
+    let mut rows = Vec::new();
+    for n in 0..60 {
+        rows.push(kit::add_repo(&store, kit::repo(kit::child(&place, n), &format!("repo{:02}", n * 7 % 60))).await);
+    }
+    ranks_stand(&store).await;
+    for round in 0..3 {
+        let folders: Vec<_> = (0..600).map(|n| kit::child(&org, 1000 + round * 600 + n)).collect();
+        let these = folders.clone();
+        kit::write(&store, |tx| {
+            Box::pin(async move {
+                for folder in these {
+                    groups::insert(tx, &kit::group(folder.clone(), "passing")).await?;
+                    repos::insert(tx, &kit::repo(kit::child(&folder, 1), "passing")).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+        .expect("come");
+        kit::write(&store, |tx| {
+            Box::pin(async move {
+                for folder in folders {
+                    repos::delete(tx, &kit::child(&folder, 1)).await?;
+                    groups::delete(tx, &folder).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+        .expect("go");
+        compare_scattered(&store, &rows, &[place.clone(), kit::child(&org, 2)]).await;
+        // Long enough for some of it to be moved forward.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    ranks_stand(&store).await;
+    compare_scattered(&store, &rows, &[place.clone(), kit::child(&org, 2)]).await;
 }
 
 /// Every row of a list in one snapshot, page by page.

@@ -107,6 +107,7 @@ macro_rules! cases {
             deep: [
                 deep_pages_follow_every_change,
                 deep_pages_belong_to_their_snapshot,
+                folders_come_and_go,
                 scattered_places_are_one_list,
             ];
             lists: [
