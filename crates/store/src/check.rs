@@ -12,7 +12,11 @@ pub(crate) use self::{
     probe::{Probe, Question, Way},
     rules::rules,
 };
-use crate::{Reader, Store};
+use crate::{
+    Reader, Store, StoreConfig,
+    engine::{self, sqlite::LeftOut},
+    schema::{self, Schema},
+};
 
 /// What does not agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,17 +48,71 @@ pub struct Report {
 ///
 /// # Errors
 /// Whatever keeps the store from giving a snapshot. What cannot be read in it is a finding.
-pub async fn check(store: &Store, mut progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
+pub async fn check(store: &Store, progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
     // What is known and not yet written belongs to it.
     store.flush().await?;
-    let mut reader = store.reader().await?;
+    compare(store.reader().await?, progress).await
+}
+
+/// A database that is checked without being opened: nothing is made, migrated or written, and a crashed one is left as it is.
+///
+/// On SQLite no server has it meanwhile. On PostgreSQL nodes may be writing to it, and the right to read is enough.
+#[derive(Debug)]
+pub struct Look(engine::Look);
+
+impl Look {
+    /// Looks at the database; `None` where there is none yet.
+    ///
+    /// # Errors
+    /// Unavailable when it cannot be read, a server has its folder, or it is being restored.
+    pub async fn at(config: &StoreConfig) -> Result<Option<Self>> {
+        Ok(engine::Look::at(config).await?.map(Self))
+    }
+
+    /// How far it has come.
+    #[must_use]
+    pub fn schema(&self) -> Schema {
+        Schema { found: self.0.schema(), program: schema::CURRENT }
+    }
+
+    /// As [`check`]; it must have this program's schema.
+    ///
+    /// # Errors
+    /// As [`check`].
+    pub async fn check(self, progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
+        let report = compare(Reader::new(self.0.snapshot().await?), progress).await;
+        let left_out = self.0.left_out();
+        self.0.close().await;
+        let mut report = report?;
+        if let Some(left_out) = left_out {
+            report.tell(left_out);
+        }
+        Ok(report)
+    }
+}
+
+impl Report {
+    /// Tells of the commits that the next start would leave out of SQLite's journal.
+    fn tell(&mut self, LeftOut { frame, commits }: LeftOut) {
+        let place = "provost.db-wal";
+        if commits > 1 {
+            let problem = format!("its frame {frame} is damaged, and the next start loses the {commits} commits behind it");
+            self.findings.push(Finding { check: "file", place: place.to_owned(), problem });
+        } else {
+            // A crash of the machine does the same to a write that nobody was told of.
+            self.remarks.push(format!("the last commit in {place} is not whole and is left out: its frame {frame}"));
+        }
+    }
+}
+
+async fn compare(mut reader: Reader, mut progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
     reader.take_time().await?;
     let revision = last(&mut reader).await?;
     probe::mark(&mut reader).await?;
     let (of_engine, remarks) = reader.connection.probes().await?;
     probe::go_back(&mut reader).await?;
     let probes: Vec<Probe> = rules(revision).into_iter().chain(of_engine).collect();
-    let mut report = Report { engine: store.engine(), revision, rules: probes.len(), findings: Vec::new(), remarks };
+    let mut report = Report { engine: reader.engine(), revision, rules: probes.len(), findings: Vec::new(), remarks };
     for (done, probe) in (0..).zip(&probes) {
         progress(done, probes.len() as u64);
         report.findings.extend(probe.look_anyway(&mut reader).await?);

@@ -135,6 +135,58 @@ where
     }
 }
 
+/// A database that is read without being opened: nothing is made, migrated or written.
+#[derive(Debug)]
+pub(crate) enum Look {
+    Sqlite(sqlite::Look),
+    Postgres(postgres::Look),
+}
+
+impl Look {
+    /// Looks at the database; `None` where there is none yet.
+    ///
+    /// # Errors
+    /// Unavailable when it cannot be read, or somebody has it for himself: on SQLite a server, else a restore.
+    pub(crate) async fn at(config: &StoreConfig) -> Result<Option<Self>> {
+        Ok(match &config.database {
+            Database::Sqlite => sqlite::Look::at(&config.data)?.map(Self::Sqlite),
+            Database::Postgres(database) => postgres::Look::at(database).await?.map(Self::Postgres),
+        })
+    }
+
+    /// The number of schema steps that it has.
+    pub(crate) fn schema(&self) -> usize {
+        match self {
+            Self::Sqlite(look) => look.schema,
+            Self::Postgres(look) => look.schema,
+        }
+    }
+
+    /// What the next start would leave out of the engine's own journal, where that is a file of ours.
+    pub(crate) fn left_out(&self) -> Option<sqlite::LeftOut> {
+        match self {
+            Self::Sqlite(look) => look.left_out,
+            Self::Postgres(_) => None,
+        }
+    }
+
+    /// A connection that sees one unchanging state of everything.
+    pub(crate) async fn snapshot(&self) -> Result<Connection> {
+        Ok(match self {
+            Self::Sqlite(look) => Connection::Sqlite(look.snapshot()),
+            Self::Postgres(look) => Connection::Postgres(look.snapshot().await?),
+        })
+    }
+
+    /// Lets go of the data.
+    pub(crate) async fn close(self) {
+        match self {
+            Self::Sqlite(_) => {}
+            Self::Postgres(look) => look.close().await,
+        }
+    }
+}
+
 /// A connection inside a transaction.
 #[derive(Debug)]
 pub(crate) enum Connection {

@@ -12,6 +12,9 @@ use serde::de::IgnoredAny;
 use super::probe::{MOST, Probe, Question, cause};
 use crate::{Reader, audit, changes, engine::Row, list::Entity, outbox, signing_keys};
 
+/// What encryption adds to a private key: a nonce and a tag of AES-256-GCM.
+const SEALED: usize = 12 + 16;
+
 /// The rows of a table, and how the server reads them.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
@@ -72,7 +75,11 @@ fn identity(row: &Row<'_>) -> Result<()> {
 }
 
 fn signing_key(row: &Row<'_>) -> Result<()> {
-    is_json(&signing_keys::read(row)?.public_jwk)
+    let key = signing_keys::read(row)?;
+    if key.private_key.len() < SEALED {
+        return Err(Error::internal("its private key is shorter than any that is encrypted"));
+    }
+    is_json(&key.public_jwk)
 }
 
 fn change(row: &Row<'_>) -> Result<()> {

@@ -33,6 +33,7 @@ pub(crate) fn rules(last: Revision) -> Vec<Probe> {
         places(kept, &mut rules);
     }
     links(&mut rules);
+    rules.push(one_number());
     for kept in COUNTED.iter().chain([&SIGNING_KEYS]) {
         revisions(kept, last, &mut rules);
         told(kept, &mut rules);
@@ -41,6 +42,7 @@ pub(crate) fn rules(last: Revision) -> Vec<Probe> {
         rules.push(moves(kept));
     }
     feed(last, &mut rules);
+    rebound(&mut rules);
     audit(last, &mut rules);
     outbox(last, &mut rules);
     rules
@@ -129,6 +131,12 @@ fn links(rules: &mut Vec<Probe>) {
     }
 }
 
+/// The number of the last commit is one.
+fn one_number() -> Probe {
+    let problem = "'it has ' || count(*) || ' rows, and there is one last commit' AS problem";
+    rule("revisions", "revision", format!("SELECT 'revision' AS place, {problem} FROM revision HAVING count(*) <> 1"))
+}
+
 /// Rows are not newer than the last commit, and the feed tells of the commit that each of them comes from.
 fn revisions(kept: &Kept, last: Revision, rules: &mut Vec<Probe>) {
     let Kept { noun, table, key } = kept;
@@ -207,6 +215,26 @@ fn feed(last: Revision, rules: &mut Vec<Probe>) {
     rules.push(unaudited("changes", "feed"));
 }
 
+/// Whoever is bound otherwise is told of with the binding: what is remembered of rights follows that.
+fn rebound(rules: &mut Vec<Probe>) {
+    rules.push(rule(
+        "feed",
+        "role_bindings",
+        "SELECT 'role_bindings ' || uid AS place, 'its commit ' || revision || ' does not tell of the identity that it binds' AS problem \
+         FROM role_bindings t WHERE NOT EXISTS (SELECT 1 FROM changes c WHERE c.revision = t.revision AND c.noun = 'identity' \
+         AND c.uid = t.identity)"
+            .to_owned(),
+    ));
+    rules.push(rule(
+        "feed",
+        "changes",
+        "SELECT DISTINCT 'changes ' || revision AS place, 'it tells of role bindings and of no identity that is bound otherwise' AS problem \
+         FROM changes t WHERE noun = 'role_binding' AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.revision = t.revision \
+         AND c.noun = 'identity')"
+            .to_owned(),
+    ));
+}
+
 fn audit(last: Revision, rules: &mut Vec<Probe>) {
     rules.push(newest("audit", "'audit ' || id", "audit", last));
     rules.push(rule(
@@ -222,6 +250,15 @@ fn audit(last: Revision, rules: &mut Vec<Probe>) {
         "SELECT 'audit ' || id AS place, 'it has revision ' || revision || ', and the row before it ' || before AS problem FROM \
          (SELECT id, revision, lag(revision) OVER (ORDER BY id) AS before FROM audit WHERE revision IS NOT NULL) AS ordered \
          WHERE revision < before"
+            .to_owned(),
+    ));
+    rules.push(rule(
+        "audit",
+        "audit",
+        "SELECT 'audit ' || id AS place, 'it tells that ' || noun || ' ' || subject || ' was ' || op || ' in commit ' || revision \
+         || ', and the feed does not' AS problem FROM audit a WHERE revision IS NOT NULL AND NOT EXISTS \
+         (SELECT 1 FROM changes c WHERE c.revision = a.revision AND c.noun = a.noun AND c.uid = a.subject AND c.op = a.op) \
+         AND noun IS NOT NULL"
             .to_owned(),
     ));
 }

@@ -9,6 +9,7 @@ mod connection;
 mod connector;
 mod fault;
 mod group_commit;
+mod look;
 mod migrate;
 mod pool;
 mod scratch;
@@ -24,6 +25,7 @@ pub(crate) use check::probes;
 pub(crate) use connection::Connection;
 use connector::Connector;
 use group_commit::GroupCommit;
+pub(crate) use look::Look;
 #[cfg(test)]
 pub(crate) use migrate::STEPS;
 pub(crate) use pool::Pool;

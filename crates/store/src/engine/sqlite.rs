@@ -6,7 +6,9 @@ mod fault;
 mod folder;
 mod group_commit;
 mod idle;
+mod journal;
 mod ledger;
+mod look;
 mod migrate;
 mod pool;
 
@@ -19,7 +21,9 @@ pub(crate) use check::probes;
 pub(crate) use connection::Connection;
 use group_commit::GroupCommit;
 use idle::Idle;
+pub(crate) use journal::LeftOut;
 use ledger::Ledger;
+pub(crate) use look::Look;
 #[cfg(test)]
 pub(crate) use migrate::STEPS;
 use pool::Pool;
@@ -85,6 +89,7 @@ impl Sqlite {
     pub(crate) fn open(data: &Path, metrics: &Metrics) -> Result<Self> {
         let folder = folder::Folder::take(data)?;
         let file = folder.database();
+        tell_what_is_left_out(&data.join(folder::JOURNAL));
         let mut raw = rusqlite::Connection::open(&file).map_err(fault::translate)?;
         configure(&raw).map_err(fault::translate)?;
         raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
@@ -122,6 +127,21 @@ impl Sqlite {
     pub(crate) async fn close(&self) {
         self.pool.close();
         self.writer.close().await;
+    }
+}
+
+/// Says what is about to be lost, as the journal is written anew with the next commit.
+fn tell_what_is_left_out(journal: &Path) {
+    match journal::left_out(journal) {
+        Ok(None) => {}
+        // A crash of the machine leaves one that is not whole, of which nobody was told.
+        Ok(Some(LeftOut { frame, commits: 1 })) => {
+            tracing::warn!(frame, "the last commit in the journal is not whole and is left out");
+        }
+        Ok(Some(LeftOut { frame, commits })) => {
+            tracing::error!(frame, commits, "the journal is damaged: the commits behind that frame are lost; restore a backup");
+        }
+        Err(error) => tracing::warn!(%error, "cannot read the journal"),
     }
 }
 

@@ -2,16 +2,17 @@
 
 use store::{
     Store,
-    check::{Finding, Report, check},
+    check::{Finding, Look, Report, check},
+    schema::Schema,
 };
 
 use crate::{Place, kit, world};
 
+/// Looks without opening, as [`check`] on an open store does.
 async fn checked(place: &Place) -> Report {
-    let store = place.open().await;
-    let report = check(&store, |done, total| assert!(done <= total)).await.expect("looks");
-    store.close().await;
-    report
+    let look = Look::at(&place.config()).await.expect("looks").expect("a database");
+    assert_eq!(look.schema(), Schema::of(&place.config()).await.expect("tells"));
+    look.check(|done, total| assert!(done <= total)).await.expect("looks")
 }
 
 /// Another one with the same in it. Nobody has either of them open.
@@ -143,6 +144,24 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
          SELECT 70000, 0, 'k', 'v', customer, 's', '/', 'a', '{}', 1 FROM (SELECT verified AS customer FROM groups LIMIT 1) AS g",
         ("outbox", "outbox 70000", "the last commit is 8"),
     ),
+    (
+        "UPDATE changes SET uid = 'x' WHERE op = 'rebound'",
+        ("feed", "role_bindings ", "does not tell of the identity that it binds"),
+    ),
+    (
+        "DELETE FROM changes WHERE op = 'rebound'",
+        ("feed", "changes ", "it tells of role bindings and of no identity that is bound otherwise"),
+    ),
+    (
+        "DELETE FROM changes WHERE noun = 'repo'; DELETE FROM repos; DELETE FROM counts WHERE noun = 'repo'",
+        ("audit", "audit ", "it tells that repo "),
+    ),
+    ("UPDATE audit SET op = 'deleted' WHERE noun = 'repo'", ("audit", "audit ", "was deleted in commit ")),
+    ("INSERT INTO revision (n) VALUES (8)", ("revisions", "revision", "it has 2 rows, and there is one last commit")),
+    (
+        "UPDATE signing_keys SET private_key = substr(private_key, 1, 20)",
+        ("rows", "signing_keys k1", "its private key is shorter than any that is encrypted"),
+    ),
     ("UPDATE revision SET n = 3", ("revisions", "repos ", "the last commit is 3")),
 ];
 
@@ -160,6 +179,53 @@ async fn every_damage_is_named(whole: Option<Place>) {
         let found = checked(&place).await.findings;
         assert!(tells(&found, *expected), "{sql}: {found:#?}");
     }
+}
+
+/// An open store is asked the same rules.
+async fn an_open_store_is_checked_as_well(place: Option<Place>) {
+    let Some(place) = place else { return };
+    let store = place.open().await;
+    fill(&store).await;
+    store.close().await;
+    damage(&place, "UPDATE counts SET n = n + 1 WHERE noun = 'repo' AND prefix = '/'");
+    let looked = checked(&place).await;
+    let store = place.open().await;
+    assert_eq!(check(&store, |done, total| assert!(done <= total)).await.expect("looks"), looked);
+    assert_eq!(looked.findings.len(), 1, "{looked:?}");
+    store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_open_store_is_checked_as_well_on_sqlite() {
+    an_open_store_is_checked_as_well(Place::sqlite()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_open_store_is_checked_as_well_on_postgresql() {
+    an_open_store_is_checked_as_well(Place::postgres()).await;
+}
+
+/// Who may only read can check, beside a node that writes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_right_to_read_is_enough() {
+    let Some(place) = Place::postgres() else { return };
+    let Place::Postgres(database) = &place else { return };
+    let store = place.open().await;
+    fill(&store).await;
+    let reader = format!("reader_of_{}", database.name());
+    database.sql(&format!(
+        "CREATE ROLE {reader} LOGIN PASSWORD 'reads'; GRANT USAGE ON SCHEMA public TO {reader}; \
+         GRANT SELECT ON ALL TABLES IN SCHEMA public TO {reader}"
+    ));
+    let url = database.url();
+    let (_, server) = url.split_once('@').expect("a user and a server");
+    let mut config = place.config();
+    let read = store::Postgres::parse(&format!("postgres://{reader}:reads@{server}")).expect("a URL");
+    config.database = store::Database::Postgres(read);
+    let look = Look::at(&config).await.expect("looks").expect("a database");
+    assert_eq!(look.check(|_, _| ()).await.expect("looks").findings, []);
+    store.close().await;
+    database.sql(&format!("DROP OWNED BY {reader}; DROP ROLE {reader}"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -93,7 +93,7 @@ fn key(kid: &str, at: i64) -> SigningKey {
     SigningKey {
         kid: kid.to_owned(),
         algorithm: "ES256".to_owned(),
-        private_key: vec![0, 255, 7],
+        private_key: (0..=255).collect(),
         public_jwk: "{}".to_owned(),
         created_at: Timestamp(at),
         not_before_at: Timestamp(at),

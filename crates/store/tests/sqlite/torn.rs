@@ -1,10 +1,14 @@
 //! Files that a failing disk or another hand has cut off or altered.
 
-use std::{fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use store::{
-    Store,
-    check::{Report, check},
+    Store, StoreConfig,
+    check::{Look, Report, check},
     iam::groups::{self, GroupFilter},
 };
 
@@ -24,13 +28,39 @@ async fn crashed() -> (Vec<u8>, Vec<u8>) {
     (read("provost.db"), read("provost.db-wal"))
 }
 
-/// Opens a folder with these files and checks it.
-async fn opened(folder: &Path, database: &[u8], journal: &[u8]) -> domain::Result<(Store, Report)> {
+/// Makes a folder with these files, as one that a server had.
+async fn make(folder: &Path, database: &[u8], journal: &[u8]) -> PathBuf {
     let data = folder.join("data");
     open(data.clone()).await.expect("opens").close().await;
     fs::write(data.join("provost.db"), database).expect("written");
     fs::write(data.join("provost.db-wal"), journal).expect("written");
     let _ = fs::remove_file(data.join("provost.db-shm"));
+    data
+}
+
+/// Everything in the folder.
+fn files(data: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let paths = fs::read_dir(data).expect("a folder").map(|entry| entry.expect("an entry").path());
+    paths.map(|path| (path.clone(), fs::read(path).expect("read"))).collect()
+}
+
+/// Checks a folder with these files without opening it, and sees that nothing becomes of them.
+async fn looked(database: &[u8], journal: &[u8]) -> domain::Result<Option<Report>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = make(folder.path(), database, journal).await;
+    let before = files(&data);
+    let report = match Look::at(&StoreConfig::sqlite(&data)).await {
+        Ok(Some(look)) if look.schema().found > 0 => look.check(|_, _| ()).await.map(Some),
+        Ok(_) => Ok(None),
+        Err(error) => Err(error),
+    };
+    assert!(files(&data) == before, "a file was made or altered");
+    report
+}
+
+/// Opens a folder with these files and checks it.
+async fn opened(folder: &Path, database: &[u8], journal: &[u8]) -> domain::Result<(Store, Report)> {
+    let data = make(folder, database, journal).await;
     let store = open(data).await?;
     let report = check(&store, |_, _| ()).await?;
     Ok((store, report))
@@ -64,6 +94,60 @@ async fn a_journal_that_was_cut_off_or_altered_is_good_up_to_there() {
         }
     }
     assert!(sizes.contains(&0) && sizes.iter().any(|size| (1..ORGS).contains(size)), "{sizes:?}");
+}
+
+/// A check without a server leaves what a crash has left, and tells what the next start would lose.
+#[tokio::test]
+async fn a_look_tells_of_an_altered_journal_and_changes_nothing() {
+    let (database, journal) = crashed().await;
+    let report = looked(&database, &journal).await.expect("looks").expect("a database");
+    assert_eq!((report.findings, report.remarks), (vec![], vec![]));
+    let (mut named, mut remarked, mut refused) = (0, 0, 0);
+    for step in 0..24 {
+        let at = journal.len() * step / 24;
+        // What is cut off cannot be seen.
+        if let Some(report) = looked(&database, &journal[..at]).await.expect("looks") {
+            assert_eq!((report.findings, report.remarks), (vec![], vec![]));
+        }
+        let mut altered = journal.clone();
+        altered[at] ^= 0x40;
+        match looked(&database, &altered).await {
+            Ok(Some(report)) if report.findings.is_empty() => {
+                assert!(report.remarks.len() == 1 && report.remarks[0].contains("is left out"), "{report:?}");
+                remarked += 1;
+            }
+            Ok(Some(report)) => {
+                let [found] = &report.findings[..] else { panic!("{report:?}") };
+                assert_eq!((found.check, found.place.as_str()), ("file", "provost.db-wal"));
+                assert!(found.problem.contains(" is damaged, and the next start loses the "), "{found:?}");
+                named += 1;
+            }
+            Ok(None) => panic!("the journal was altered at {at}, and there is no database"),
+            Err(error) => {
+                assert!(error.message().contains("is damaged at its frame "), "{error:?}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(named > 10 && remarked > 0 && refused > 0, "{named} named, {remarked} remarked, {refused} refused");
+}
+
+/// Two may look at a time, and a server may not start meanwhile; nobody may look while one runs.
+#[tokio::test]
+async fn a_look_and_a_server_keep_each_other_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data ? 100%");
+    assert!(Look::at(&StoreConfig::sqlite(&data)).await.expect("looks").is_none(), "there is no database");
+    let store = open(data.clone()).await.expect("opens");
+    kit::org(&store, 1).await;
+    let error = Look::at(&StoreConfig::sqlite(&data)).await.expect_err("a server has it");
+    assert!(error.message().contains("stop it first"), "{error:?}");
+    store.close().await;
+    let looks = [Look::at(&StoreConfig::sqlite(&data)).await, Look::at(&StoreConfig::sqlite(&data)).await];
+    assert!(looks.iter().all(|look| matches!(look, Ok(Some(_)))), "{looks:?}");
+    assert!(open(data.clone()).await.is_err(), "somebody looks");
+    drop(looks);
+    open(data).await.expect("nobody looks any more");
 }
 
 /// SQLite has no checksums over its pages: what is damaged in their structure is refused or named, and nothing hangs or panics.

@@ -1,19 +1,14 @@
 //! Whether everything in the database agrees with everything else.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 use store::{
     Store,
-    check::{Finding, Report},
-    schema::Schema,
+    check::{Finding, Look, Report},
 };
 use tokio::sync::mpsc;
 
 use super::protocol::{Progress, Update};
 use crate::{
-    clock::SystemClock,
-    entropy::SystemEntropy,
     exit::{Exit, Failure},
     serve::Settings,
 };
@@ -57,32 +52,30 @@ impl From<Finding> for Found {
     }
 }
 
-/// Checks the database where no server runs on the data folder. It needs no key, and makes and migrates nothing.
+/// Checks the database where no server runs on the data folder. It needs no key, and makes, migrates and writes nothing.
 ///
 /// # Errors
-/// When there is no database, it needs a migration, or it cannot be opened.
+/// When there is no database, it needs a migration, or it cannot be read.
 pub(crate) async fn alone(settings: &Settings, updates: mpsc::Sender<Update>) -> Result<Checked, Failure> {
-    let config = settings.store_config();
-    let schema = Schema::of(&config).await?;
-    if schema.found == 0 {
+    let Some(look) = Look::at(&settings.store_config()).await? else {
         let failure = Failure::new(Exit::NotFound, "there is no database yet");
         return Err(failure.hint("name the data folder with --data, or the database, as for the server"));
-    }
-    if schema.check()? {
+    };
+    if look.schema().check()? {
         let failure = Failure::new(Exit::Due, "the database needs a migration, which a check does not make");
         return Err(failure.hint("back it up, then run `provost admin migrate`"));
     }
-    let store = Store::open(&config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
-    let checked = perform(&store, updates).await;
-    store.close().await;
-    checked
+    Ok(look.check(told_to(&updates)).await?.into())
 }
 
 /// Looks at everything and tells `updates` how far it has come.
 pub(crate) async fn perform(store: &Store, updates: mpsc::Sender<Update>) -> Result<Checked, Failure> {
-    let progress = |done, total| {
+    Ok(store::check::check(store, told_to(&updates)).await?.into())
+}
+
+fn told_to(updates: &mpsc::Sender<Update>) -> impl FnMut(u64, u64) {
+    |done, total| {
         // Who does not keep up hears of the next step.
         _ = updates.try_send(Update::Progress(Progress { done, total }));
-    };
-    Ok(store::check::check(store, progress).await?.into())
+    }
 }

@@ -1,5 +1,7 @@
 //! Whether the database agrees with itself, by the program.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -31,6 +33,22 @@ fn a_whole_database_is_checked_beside_its_server_and_alone() {
     let table = admin(data.path(), &["check"]);
     assert!(table.stdout.contains("findings: 0"), "{}", table.stdout);
     assert_eq!(admin(data.path(), &["check", "-o", "id"]).stdout, "");
+}
+
+/// What a crash has left is evidence until a server starts.
+#[test]
+fn a_crashed_database_is_checked_and_left_as_it_is() {
+    let data = TempDir::new().expect("a folder");
+    Server::start(data.path()).kill();
+    let files = || {
+        let entries = std::fs::read_dir(data.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
+        let files = entries.filter(|path| path.is_file());
+        files.map(|path| (path.clone(), std::fs::read(path).expect("read"))).collect::<BTreeMap<_, _>>()
+    };
+    let before = files();
+    let ran = admin(data.path(), &["check"]);
+    assert!(ran.code == 0 && ran.stdout.contains("findings: 0"), "{}", ran.stderr);
+    assert!(files() == before, "a file was made or altered");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::engine::{Executed, Param, Row};
 /// A connection that may be shared by its owner and whoever is in a transaction on it, one after the other.
 pub(crate) type Shared = Arc<Mutex<rusqlite::Connection>>;
 
-/// A connection inside a transaction: a snapshot of the pool, or the writer's own for the time of one request.
+/// A connection inside a transaction: a snapshot of the pool, that of a look, or the writer's own for the time of one request.
 #[derive(Debug)]
 pub(crate) struct Connection {
     raw: Shared,
@@ -32,6 +32,8 @@ pub(crate) struct Connection {
 enum Role {
     /// Gives the connection back when dropped.
     Reads(#[expect(dead_code, reason = "gives the connection back when dropped")] Lease),
+    /// Belongs to whoever looks.
+    Looks,
     /// Counts revisions.
     Writes(Arc<Ledger>),
 }
@@ -44,6 +46,10 @@ pub(super) fn lock(raw: &Shared) -> MutexGuard<'_, rusqlite::Connection> {
 impl Connection {
     pub(super) fn reading(raw: Shared, lease: Lease) -> Self {
         Self { raw, role: Role::Reads(lease), spoilt: false, at_length: false }
+    }
+
+    pub(super) fn looking(raw: Shared) -> Self {
+        Self { raw, role: Role::Looks, spoilt: false, at_length: false }
     }
 
     pub(super) fn writing(raw: Shared, ledger: Arc<Ledger>) -> Self {
@@ -92,7 +98,7 @@ impl Connection {
     pub(crate) fn next_revision(&mut self) -> Result<Revision> {
         match &self.role {
             Role::Writes(ledger) => Ok(ledger.next_revision()),
-            Role::Reads(_) => Err(Error::internal("a snapshot takes no revision")),
+            Role::Reads(_) | Role::Looks => Err(Error::internal("a snapshot takes no revision")),
         }
     }
 
@@ -102,7 +108,7 @@ impl Connection {
                 ledger.set_revision(revision);
                 Ok(())
             }
-            Role::Reads(_) => Err(Error::internal("a snapshot takes no revision")),
+            Role::Reads(_) | Role::Looks => Err(Error::internal("a snapshot takes no revision")),
         }
     }
 

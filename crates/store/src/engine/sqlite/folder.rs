@@ -1,8 +1,8 @@
-//! The data folder: `provost.db` with its journal, and `lock`, which one process holds at a time.
+//! The data folder: `provost.db` with its journal, and `lock`, which one process holds at a time, or several that only look.
 
 use std::{
     fs::{DirBuilder, File, OpenOptions, TryLockError},
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -11,6 +11,10 @@ use domain::{Error, Kind, Result, Rule};
 
 /// The name of the database in the data folder.
 pub(super) const DATABASE: &str = "provost.db";
+/// The name of its journal.
+pub(super) const JOURNAL: &str = "provost.db-wal";
+/// The name of the file that is locked.
+const LOCK: &str = "lock";
 
 /// How long who was just stopped may take to let go. A program that it was starting at that moment holds the lock as well,
 /// until it has begun.
@@ -32,19 +36,11 @@ impl Folder {
     /// Unavailable when another process holds it, or when it cannot be made or written.
     pub(super) fn take(path: &Path) -> Result<Self> {
         create(path).map_err(|error| refuse(format!("cannot make the data folder {}: {error}", path.display())))?;
-        let file = path.join("lock");
+        let file = path.join(LOCK);
         let mut lock = private()
             .open(&file)
             .map_err(|error| refuse(format!("cannot write {}: {error}; check its owner and mode", file.display())))?;
-        let begun = Instant::now();
-        loop {
-            match lock.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if begun.elapsed() < LETTING_GO => std::thread::sleep(LOOK),
-                Err(TryLockError::WouldBlock) => return Err(refuse(taken(path, &mut lock))),
-                Err(TryLockError::Error(error)) => return Err(refuse(format!("cannot lock {}: {error}", file.display()))),
-            }
-        }
+        hold(path, &mut lock, File::try_lock)?;
         // Who holds it is only told for people; the lock itself is what counts.
         let note = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
         if let Err(error) = note {
@@ -59,9 +55,44 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Keeps others from taking the folder, and changes nothing in it. `None` where nobody has ever taken it.
+    ///
+    /// # Errors
+    /// Unavailable when another process has taken it, or its lock cannot be read.
+    pub(super) fn watch(path: &Path) -> Result<Option<Self>> {
+        let file = path.join(LOCK);
+        let mut lock = match File::open(&file) {
+            Ok(lock) => lock,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unreadable(&file, &error)),
+        };
+        hold(path, &mut lock, File::try_lock_shared)?;
+        Ok(Some(Self { path: path.to_owned(), _lock: lock }))
+    }
+
     pub(super) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
     }
+}
+
+/// Takes the lock of the folder, as `kind` takes it.
+fn hold(path: &Path, lock: &mut File, kind: fn(&File) -> std::result::Result<(), TryLockError>) -> Result<()> {
+    let begun = Instant::now();
+    loop {
+        match kind(lock) {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < LETTING_GO => std::thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) => return Err(refuse(taken(path, lock))),
+            Err(TryLockError::Error(error)) => {
+                return Err(refuse(format!("cannot lock {}: {error}", path.join(LOCK).display())));
+            }
+        }
+    }
+}
+
+/// The error for a file of the folder that cannot be read.
+pub(super) fn unreadable(file: &Path, error: &std::io::Error) -> Error {
+    refuse(format!("cannot read {}: {error}; check its owner and mode", file.display()))
 }
 
 /// Opens or makes a file that only its owner can read, whatever the mode of the folder is.
