@@ -1,9 +1,10 @@
 //! The ways to ask for an exchange: query, form, JSON body and gRPC.
 
-use client::http::Request;
+use client::{Options, http::Request};
+use contract::chainguard::platform::oidc::{ExchangeRequest, rpc::Exchange};
 use http::Method;
 use serde_json::{Value, json};
-use testkit::TestServer;
+use testkit::{TestServer, scenario};
 
 #[tokio::test]
 async fn query_form_and_json_all_work_and_answer_nothing_else() {
@@ -43,6 +44,26 @@ async fn query_form_and_json_all_work_and_answer_nothing_else() {
     let nobody = server.nobody().http(Request::get(format!("/sts/exchange?{form}"))).await;
     assert_eq!(nobody.status, 401, "{}", nobody.text());
     server.stop().await;
+}
+
+#[tokio::test]
+async fn an_exchange_is_not_rehearsed() {
+    scenario(async |s| {
+        let robot = s.server.workload(s.server.organization(), "robot", None).await;
+        let upstream = s.server.bearer(&s.server.mint("robot", s.server.base_url(), json!({})).await);
+        let request = ExchangeRequest {
+            aud: vec![s.server.base_url().to_owned()],
+            identity: robot.uid().to_string(),
+            ..Default::default()
+        };
+        let rehearsal = Options { validate_only: true, ..Options::default() };
+        let refused = upstream.call_with::<Exchange>(s.transport, request.clone(), &rehearsal).await;
+        assert_eq!(refused.code, "INVALID_ARGUMENT", "{:#}", refused.body);
+        assert!(refused.body.to_string().contains("an exchange cannot be rehearsed"), "{:#}", refused.body);
+        let traded = upstream.call::<Exchange>(s.transport, request).await;
+        assert_eq!(traded.code, "OK", "{:#}", traded.body);
+    })
+    .await;
 }
 
 #[tokio::test]

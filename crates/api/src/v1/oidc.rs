@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contract::chainguard::platform::oidc::{ExchangeRequest as Wire, RawToken, rpc};
-use domain::{Ctx, Result};
+use domain::{Ctx, Error, Result};
 use sts::{Exchange, ExchangeRequest, IssuedToken};
 
 use crate::{
@@ -17,6 +17,10 @@ pub(crate) fn endpoints(exchange: &Exchange) -> Vec<Endpoint> {
 }
 
 async fn trade(exchange: Arc<Exchange>, ctx: Arc<Ctx>, request: Wire) -> Result<RawToken> {
+    // Its answer would be a token that works.
+    if ctx.validate_only {
+        return Err(Error::field("x-provost-validate-only", "an exchange cannot be rehearsed; send it without this header"));
+    }
     Ok(to_wire(&exchange.exchange(&ctx, from_wire(request)).await?))
 }
 
