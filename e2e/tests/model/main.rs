@@ -29,7 +29,7 @@ const AT_A_TIME: usize = 2;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_server_answers_as_the_model() {
-    let steps = number("PROVOST_TEST_STEPS").unwrap_or(if is_postgres() { 3000 } else { 10_000 });
+    let steps = number("PROVOST_TEST_STEPS").unwrap_or(10_000);
     let steps = usize::try_from(steps).expect("a number of steps");
     let first = number("PROVOST_TEST_SEED").unwrap_or(1);
     let (begun, mut seed, mut left, mut done) = (Instant::now(), first, steps, 0);
@@ -111,9 +111,4 @@ async fn random_history(seed: u64, length: usize) -> Result<Tally, Failure> {
 fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, not a number")))
-}
-
-#[expect(clippy::disallowed_methods, reason = "the engine comes from the environment")]
-fn is_postgres() -> bool {
-    std::env::var("PROVOST_TEST_DATABASE").is_ok_and(|engine| engine == "postgres")
 }
