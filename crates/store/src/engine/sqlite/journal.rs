@@ -41,9 +41,9 @@ pub(super) fn left_out(journal: &Path) -> Result<Option<LeftOut>> {
     if !is_filled(&mut file, &mut header)? {
         return Ok(None);
     }
-    let page = word(&header, 8) as usize;
+    let size = word(&header, 8) as usize;
     // Without its size frames cannot be told from each other.
-    if !PAGES.contains(&page) || !page.is_power_of_two() {
+    if !PAGES.contains(&size) || !size.is_power_of_two() {
         return Ok(Some(LeftOut { frame: 0, commits: 0 }));
     }
     let big = word(&header, 0) == MAGIC | 1;
@@ -52,27 +52,27 @@ pub(super) fn left_out(journal: &Path) -> Result<Option<LeftOut>> {
     let is_header = word(&header, 0) & !1 == MAGIC && sum.words == (word(&header, 24), word(&header, 28));
     let mut salts = is_header.then(|| (word(&header, 16), word(&header, 20)));
     let mut left_out = (!is_header).then_some(LeftOut { frame: 0, commits: 0 });
-    let mut frame = vec![0; FRAME + page];
+    let (mut head, mut page) = ([0; FRAME], vec![0; size]);
     for number in 1.. {
-        if !is_filled(&mut file, &mut frame)? {
+        if !is_filled(&mut file, &mut head)? || !is_filled(&mut file, &mut page)? {
             break;
         }
         // Behind a header that is not whole, the first frame says which ones belong together.
-        let own = (word(&frame, 8), word(&frame, 12));
+        let own = (word(&head, 8), word(&head, 12));
         if own != *salts.get_or_insert(own) {
             // Altered, or what is left of a journal of before, behind which nothing of this one follows.
             left_out.get_or_insert(LeftOut { frame: number, commits: 0 });
             continue;
         }
         if left_out.is_none() {
-            sum.add(&frame[..8]);
-            sum.add(&frame[FRAME..]);
-            if sum.words != (word(&frame, 16), word(&frame, 20)) {
+            sum.add(&head[..8]);
+            sum.add(&page);
+            if sum.words != (word(&head, 16), word(&head, 20)) {
                 left_out = Some(LeftOut { frame: number, commits: 0 });
             }
         }
         if let Some(left_out) = &mut left_out
-            && word(&frame, 4) > 0
+            && word(&head, 4) > 0
         {
             left_out.commits += 1;
         }
@@ -117,7 +117,7 @@ impl Sum {
 mod tests {
     use super::*;
 
-    const COMMITS: usize = 9;
+    const COMMITS: i64 = 9;
 
     /// A journal with so many commits, as it is while it is open, and where each ends.
     fn journal() -> (Vec<u8>, Vec<usize>) {
@@ -128,7 +128,7 @@ mod tests {
         let size = || usize::try_from(std::fs::metadata(&path).expect("is there").len()).expect("small");
         let mut ends = vec![size()];
         for n in 1..COMMITS {
-            raw.execute("INSERT INTO t VALUES (?1, printf('%9000d', 1))", [n as i64]).expect("written");
+            raw.execute("INSERT INTO t VALUES (?1, printf('%9000d', 1))", [n]).expect("written");
             ends.push(size());
         }
         (std::fs::read(&path).expect("read"), ends)
