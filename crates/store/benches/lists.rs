@@ -104,7 +104,8 @@ fn shapes(world: &World) -> Vec<Shape> {
     vec![
         ("everything", Arc::new(Scopes::All), all(), any()),
         ("below the organization", at(vec![org.clone()]), below.clone(), any()),
-        ("below a large folder", at(vec![folder]), all(), any()),
+        ("below a folder with folders", at(vec![folder.clone()]), all(), any()),
+        ("a large folder and a small one", at([vec![folder], world.scattered(1)].concat()), all(), any()),
         ("children", at(vec![org.clone()]), children, any()),
         ("10 scattered", at(world.scattered(10)), all(), any()),
         ("1000 scattered", at(world.scattered(1000)), all(), any()),

@@ -11,8 +11,10 @@ const WRITE: u64 = 5000;
 pub(crate) const COMMON: &str = "common";
 /// Folders beside the large one.
 const FOLDERS: u64 = 1000;
+/// Folders in the large one.
+const WITHIN: u64 = 50;
 
-/// 60 % of the rows are in one folder, the others spread over [`FOLDERS`] more. The order of names and the order of times have
+/// 60 % of the rows are below one folder, half of those in folders of its own, the others spread over [`FOLDERS`] more. The order of names and the order of times have
 /// nothing to do with the order of identifiers.
 pub(crate) struct World {
     pub(crate) org: Uidp,
@@ -36,13 +38,19 @@ impl World {
         kit::child(&self.org, n + u64::from(n >= FOLDERS / 2))
     }
 
+    /// A folder in the large one.
+    fn within(&self, n: u64) -> Uidp {
+        kit::child(&self.large, n)
+    }
+
     /// Fills the store unless it has been filled before; says whether it did.
     pub(crate) async fn fill(&self, store: &Store) -> bool {
         let there = groups::get(&mut store.reader().await.expect("reads"), &self.org).await.expect("reads").is_some();
         if there {
             return false;
         }
-        let folders: Vec<_> = (0..FOLDERS).map(|n| self.folder(n)).chain([self.large.clone()]).collect();
+        let within = (0..WITHIN).map(|n| self.within(n));
+        let folders: Vec<_> = (0..FOLDERS).map(|n| self.folder(n)).chain([self.large.clone()]).chain(within).collect();
         let org = self.org.clone();
         let groups = [org].into_iter().chain(folders).collect::<Vec<_>>();
         kit::write(store, |tx| {
@@ -73,12 +81,16 @@ impl World {
 
     fn row(&self, n: u64) -> domain::registry::Repo {
         let (large, small) = (self.rows * 6 / 10, self.rows * 4 / 10);
-        let parent = if n < large { self.large.clone() } else { self.folder((n - large) * FOLDERS / small.max(1)) };
+        let parent = match n {
+            _ if n >= large => self.folder((n - large) * FOLDERS / small.max(1)),
+            _ if n.is_multiple_of(2) => self.large.clone(),
+            _ => self.within(n / 2 % WITHIN),
+        };
         // Multiplying by an odd number and keeping the low bits goes through all of them, in another order.
         let shuffled = n.wrapping_mul(0x9e37_79b1) & 0xff_ffff;
         let is_first = n >= large && (n - large).is_multiple_of((small / FOLDERS).max(1));
         let name = if is_first { COMMON.to_owned() } else { format!("repo-{shuffled:08}") };
-        let mut repo = kit::repo(kit::child(&parent, n), &name);
+        let mut repo = kit::repo(kit::child(&parent, WITHIN + n), &name);
         repo.created_at = Timestamp(i64::try_from(n.wrapping_mul(0x85eb_ca6b) & 0xff_ffff).expect("fits"));
         repo
     }

@@ -45,6 +45,20 @@ impl Fences {
         self.tallies.as_ref().map(|tallies| &tallies.parents)
     }
 
+    /// Says of the parents in its tallies that they are in use.
+    pub(super) fn mark(&self, used: &mut [bool]) {
+        self.tallies.iter().flat_map(|tallies| tallies.parts.iter()).for_each(|tally| tally.mark(used));
+    }
+
+    /// The same with tallies of other parents, of which it has the numbers.
+    pub(super) fn renumbered(mut self, parents: &Arc<Parents>, numbers: &[Option<u32>]) -> Self {
+        if let Some(tallies) = &mut self.tallies {
+            let parts = tallies.parts.iter().map(|tally| tally.renumbered(numbers)).collect();
+            *tallies = Tallies { parents: Arc::clone(parents), parts: Arc::new(parts) };
+        }
+        self
+    }
+
     /// The same without tallies: who corrects a copy has no use for them.
     pub(super) fn alone(self) -> Self {
         Self { tallies: None, ..self }

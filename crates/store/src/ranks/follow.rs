@@ -17,9 +17,8 @@ const MANY: usize = 1000;
 /// How long nothing is made anew after fences had to be given up: while an older program writes to the same database, its
 /// changes do not tell enough, and new ones would not last.
 const PAUSE: Duration = Duration::from_mins(1);
-/// Parents that are gone and keep their numbers, for each row between two fences: with more, those that are there would be looked
-/// for among too many.
-const LITTER: usize = 256;
+/// Parents that are gone and keep their numbers all the same, for each row between two fences.
+const LITTER: usize = 16;
 /// Changes read at once.
 const STRETCH: usize = 10_000;
 
@@ -154,11 +153,23 @@ impl Task {
                 self.give_up([walk]);
             }
         }
-        // Only groups are parents, beside the root of all.
-        let groups = counts::below(reader, Noun::Group, Uidp::ROOT).await?;
-        if self.ranks.parents().are_littered(groups + 1, LITTER * stride) {
-            tracing::info!("most parents of rows are gone; the ranks of lists are made anew");
-            self.ranks.begin_anew();
+        self.forget_parents(reader).await
+    }
+
+    /// Forgets the parents of rows that are gone, once they are many and most.
+    async fn forget_parents(&self, reader: &mut Reader) -> Result<()> {
+        let (parents, litter) = (self.ranks.parents(), LITTER * self.ranks.stride());
+        if parents.len() > litter {
+            // Only groups are parents, beside the root of all.
+            let live = counts::below(reader, Noun::Group, Uidp::ROOT).await?.saturating_add(1);
+            let dead = parents.len().saturating_sub(usize::try_from(live).unwrap_or(usize::MAX));
+            if parents.are_full() && dead > parents.len() / 8 {
+                // Some of those that are there got no number, so that it is not known where their rows are.
+                tracing::info!("many parents of rows are gone; the ranks of lists are made anew");
+                self.ranks.begin_anew();
+            } else if dead > litter && dead > parents.len() / 2 {
+                self.ranks.forget_parents();
+            }
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use domain::Uidp;
 /// Parents that get a number. Rows of further ones are in no scope, so that lists which have some are walked through.
 const MOST: usize = 1 << 20;
 
-/// The parents of rows, each with a number that it keeps, also when it is gone.
+/// The parents of rows, each with a number that it keeps when it is gone.
 #[derive(Debug, Default)]
 pub(crate) struct Parents(Mutex<HashMap<Box<str>, u32>>);
 
@@ -42,12 +42,28 @@ impl Parents {
         those
     }
 
-    /// Whether so many numbers belong to parents that are gone that it is time to begin anew: more than `litter`, and most of
-    /// them or, when there are no more numbers, at all. `live` is how many parents there are at most.
-    pub(super) fn are_littered(&self, live: u64, litter: usize) -> bool {
-        let known = self.numbers().len();
-        let dead = known.saturating_sub(usize::try_from(live).unwrap_or(usize::MAX));
-        dead > litter && (dead > known / 2 || known >= MOST)
+    /// How many have one.
+    pub(super) fn len(&self) -> usize {
+        self.numbers().len()
+    }
+
+    /// Whether there are no more numbers.
+    pub(super) fn are_full(&self) -> bool {
+        self.len() >= MOST
+    }
+
+    /// Those whose numbers are in use, with new ones, and the new number for each of the old ones.
+    pub(super) fn in_use(&self, used: &[bool]) -> (Self, Vec<Option<u32>>) {
+        let (mut kept, mut renumbered) = (HashMap::new(), vec![None; used.len()]);
+        for (parent, number) in self.numbers().iter() {
+            let at = *number as usize;
+            if let (Some(true), Some(new)) = (used.get(at), renumbered.get_mut(at)) {
+                let next = u32::try_from(kept.len()).unwrap_or(u32::MAX);
+                kept.insert(parent.clone(), next);
+                *new = Some(next);
+            }
+        }
+        (Self(Mutex::new(kept)), renumbered)
     }
 
     fn numbers(&self) -> MutexGuard<'_, HashMap<Box<str>, u32>> {
@@ -94,6 +110,23 @@ impl Tally {
             Err(at) => tally.insert(at, (parent, change(0)?)),
         }
         Some(Self(tally.into()))
+    }
+
+    /// Says of each parent that is in it that it is in use.
+    pub(super) fn mark(&self, used: &mut [bool]) {
+        for (parent, _) in &*self.0 {
+            if let Some(used) = used.get_mut(*parent as usize) {
+                *used = true;
+            }
+        }
+    }
+
+    /// The same by other numbers. Rows whose parent has none are not counted.
+    pub(super) fn renumbered(&self, numbers: &[Option<u32>]) -> Self {
+        let new = |parent: u32| numbers.get(parent as usize).copied().flatten();
+        let mut tally: Vec<_> = self.0.iter().filter_map(|(parent, rows)| Some((new(*parent)?, *rows))).collect();
+        tally.sort_unstable();
+        Self(tally.into())
     }
 
     /// How many of its rows have one of those parents.

@@ -98,10 +98,12 @@ enum Event {
     /// They are made, or moved forward.
     Followed,
     Forgotten,
+    /// The parents of rows that are gone are.
+    Renumbered,
 }
 
 fn commits() -> impl Strategy<Value = Vec<Commit>> {
-    let event = prop_oneof![12 => Just(Event::Nothing), 8 => Just(Event::Followed), 1 => Just(Event::Forgotten)];
+    let event = prop_oneof![12 => Just(Event::Nothing), 8 => Just(Event::Followed), 1 => Just(Event::Forgotten), 3 => Just(Event::Renumbered)];
     let toggled = prop_oneof![8 => prop::collection::vec(any::<u8>(), 0..6), 1 => prop::collection::vec(any::<u8>(), 50..200)];
     prop::collection::vec((toggled, event).prop_map(|(toggled, event)| Commit { toggled, event }), 1..60)
 }
@@ -151,6 +153,7 @@ proptest! {
                 Event::Nothing => {}
                 Event::Followed => follow(&ranks, &keys, &feed, revision),
                 Event::Forgotten => ranks.forget(WALK),
+                Event::Renumbered => ranks.forget_parents(),
             }
             for (now, keys) in &snapshots {
                 if let Some((as_of, mut fences)) = ranks.at(WALK, at(*now)) {
@@ -213,16 +216,23 @@ fn another_server_or_one_that_lost_commits_has_other_ranks() {
 }
 
 #[test]
-fn parents_that_are_gone_are_forgotten_in_the_end() {
+fn parents_of_rows_that_are_gone_are_forgotten() {
     let ranks = Ranks::new(Metrics::new());
-    let parents = ranks.parents();
-    for n in 0..100 {
-        parents.of(&format!("{n}/row"));
-    }
-    assert!(!parents.are_littered(10, 90), "not enough of them are gone");
-    assert!(!parents.are_littered(60, 30), "most of them are there");
-    assert!(parents.are_littered(40, 30) && parents.are_littered(10, 89));
+    ranks.set_stride(STRIDE);
+    let mut keys: BTreeSet<_> = (0..200).map(key).collect();
+    follow(&ranks, &keys, &[], 0);
+    let (known, before) = (ranks.parents().len(), ranks.at(WALK, at(0)).expect("is there").1);
+    let gone: Vec<_> = (0..200).filter(|n| is_meant(&key(*n).place)).collect();
+    let feed: Vec<_> = gone.iter().map(|n| step(1, *n, Move { from: Some(spot(*n)), to: None })).collect();
+    gone.iter().for_each(|n| _ = keys.remove(&key(*n)));
+    follow(&ranks, &keys, &feed, 1);
+    assert_eq!(ranks.parents().len(), known, "they keep their numbers");
+    ranks.forget_parents();
+    assert!(ranks.parents().len() < known);
+    let (_, now) = ranks.at(WALK, at(1)).expect("is there");
+    check(&now, &keys);
+    check_some(&now.within(&is_meant).expect("has tallies"), &keys);
+    assert!(before.within(&is_meant).expect("has tallies").len() > 0, "who has fences of before goes on with them");
     ranks.begin_anew();
-    assert!(!ranks.parents().are_littered(0, 0), "none is known");
-    assert!(parents.are_littered(40, 30), "who has fences of before goes on with them");
+    assert_eq!(ranks.parents().len(), 0);
 }

@@ -65,10 +65,23 @@ impl Ranks {
         Arc::clone(&self.state().parents)
     }
 
-    /// Has all fences made anew, and forgets the parents of rows that are gone.
+    /// Has all fences made anew.
     pub(super) fn begin_anew(&self) {
         let mut state = self.state();
         *state = State { server: state.server, ..State::default() };
+    }
+
+    /// Forgets the parents of rows that are gone. Whoever has fences of before goes on with the numbers of before.
+    pub(super) fn forget_parents(&self) {
+        let mut state = self.state();
+        let State { walks, parents, .. } = &mut *state;
+        let mut used = vec![false; parents.len()];
+        walks.values().filter_map(VecDeque::back).for_each(|last| last.fences.mark(&mut used));
+        let (kept, numbers) = parents.in_use(&used);
+        *parents = Arc::new(kept);
+        for last in walks.values_mut().filter_map(VecDeque::back_mut) {
+            last.fences = last.fences.clone().renumbered(parents, &numbers);
+        }
     }
 
     /// How many rows lie between fences, and are passed over one by one.
