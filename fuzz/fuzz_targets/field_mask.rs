@@ -4,7 +4,7 @@
 use contract::{
     Message,
     chainguard::platform::{
-        iam::v2beta1::{Group, Identity, Role},
+        iam::v2beta1::{Group, Identity, Role, RoleBinding},
         registry::v2beta1::Repo,
     },
     mask,
@@ -27,5 +27,6 @@ fuzz_target!(|input: (&[u8], &[u8], Vec<&str>)| {
     update::<Group>(current, patch, &paths);
     update::<Identity>(current, patch, &paths);
     update::<Role>(current, patch, &paths);
+    update::<RoleBinding>(current, patch, &paths);
     update::<Repo>(current, patch, &paths);
 });

@@ -4,7 +4,10 @@
 use contract::{
     Body, Message,
     chainguard::platform::{
-        iam::v2beta1::{Group, Identity, ListRoleBindingsResponse, Role, UpdateIdentityRequest},
+        iam::v2beta1::{
+            BatchCreateRoleBindingsRequest, Group, Identity, ListRoleBindingsResponse, Role, RoleBinding, UpdateIdentityRequest,
+            UpdateRoleBindingRequest,
+        },
         oidc::ExchangeRequest,
         registry::v2beta1::Repo,
     },
@@ -42,10 +45,13 @@ fuzz_target!(|input: &[u8]| {
     round::<Group>(&document);
     round::<Identity>(&document);
     round::<Role>(&document);
+    round::<RoleBinding>(&document);
     round::<Repo>(&document);
+    round::<BatchCreateRoleBindingsRequest>(&document);
     round::<ListRoleBindingsResponse>(&document);
     round::<ExchangeRequest>(&document);
     // Masks that are written and read as texts need not come back to the letter; statuses hold any message.
     let _ = read::<UpdateIdentityRequest>(&document);
+    let _ = read::<UpdateRoleBindingRequest>(&document);
     let _ = read::<Status>(&document);
 });

@@ -103,7 +103,8 @@ fn start(fuzz: &Path, programs: &Path, name: &str, run: &Run) -> Result<Child, S
     Command::new(programs.join(name))
         .arg(format!("-max_total_time={}", run.seconds))
         .args(run.seed.map(|seed| format!("-seed={seed}")))
-        .args(["-timeout=10", "-rss_limit_mb=1024", "-max_len=4096", "-print_final_stats=1"])
+        // Long inputs from the start: left to itself, libFuzzer comes to them only when short ones find nothing new for long.
+        .args(["-timeout=10", "-rss_limit_mb=1024", "-max_len=4096", "-len_control=0", "-print_final_stats=1"])
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .args([corpus, fuzz.join("seeds").join(name)])
         .stdout(Stdio::null())
