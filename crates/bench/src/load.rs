@@ -1,4 +1,4 @@
-//! Load: many connections that ask for the same thing, from a thread of their own.
+//! Load: many connections that ask, from threads of their own.
 
 pub(crate) mod asker;
 pub(crate) mod grpc;
@@ -16,17 +16,27 @@ pub(crate) trait Asks: Send + 'static {
     fn ask(&mut self) -> impl Future<Output = Result<()>> + Send;
 }
 
-/// The thread that all clients share: what they cost is the same for whoever answers, and not taken from its threads.
+/// The threads that all clients share: what they cost is the same for whoever answers, and not taken from its threads.
 #[derive(Debug)]
 pub(crate) struct Clients(Option<Runtime>);
 
 impl Clients {
+    /// One thread: of few cores most are left to who answers.
     pub(crate) fn new() -> Result<Self> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("load").enable_all().build()?;
+        Self::of(1)
+    }
+
+    /// As many threads as there are cores, so that clients are not what limits the load.
+    pub(crate) fn on_all_cores() -> Result<Self> {
+        Self::of(std::thread::available_parallelism()?.get())
+    }
+
+    fn of(threads: usize) -> Result<Self> {
+        let runtime = Builder::new_multi_thread().worker_threads(threads).thread_name("load").enable_all().build()?;
         Ok(Self(Some(runtime)))
     }
 
-    /// Runs `work` on the thread.
+    /// Runs `work` on the threads.
     pub(crate) async fn run<T: Send + 'static>(&self, work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
         let runtime = self.0.as_ref().ok_or_else(|| Error::new("the clients are gone"))?;
         runtime.spawn(work).await?

@@ -14,6 +14,11 @@ use crate::{Error, Result, host::Host};
 /// How long a server may take to be ready, or to end, before it is given up.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// Over how long a server is looked at to see whether it rests, and how many ticks of a hundredth of a second it may take
+/// meanwhile: it looks at the time now and then.
+const REST: Duration = Duration::from_secs(1);
+const AT_REST: u64 = 3;
+
 /// A server in a process of its own. Dropping it ends it at once.
 pub(crate) struct Process<'a> {
     host: &'a dyn Host,
@@ -57,9 +62,44 @@ impl<'a> Process<'a> {
         Ok(u64::try_from(fs::read_dir(self.account().join("fd"))?.count()).unwrap_or(u64::MAX))
     }
 
+    /// The size of its database without the journal, in megabytes.
+    pub(crate) fn database(&self) -> Result<f64> {
+        self.size("provost.db")
+    }
+
     /// The size of its database's journal, in megabytes.
     pub(crate) fn journal(&self) -> Result<f64> {
-        Ok(megabytes(fs::metadata(self.folder.join("provost.db-wal"))?.len()))
+        self.size("provost.db-wal")
+    }
+
+    fn size(&self, file: &str) -> Result<f64> {
+        Ok(megabytes(fs::metadata(self.folder.join(file))?.len()))
+    }
+
+    /// Waits until it has nothing to do: what it makes in the background when it starts is there.
+    pub(crate) async fn rest(&self) -> Result<()> {
+        let begin = Instant::now();
+        let mut before = self.processor()?;
+        loop {
+            tokio::time::sleep(REST).await;
+            let now = self.processor()?;
+            if now - before <= AT_REST {
+                return Ok(());
+            }
+            if begin.elapsed() > PATIENCE {
+                return Err(Error::new("a server that nobody asks does not come to rest"));
+            }
+            before = now;
+        }
+    }
+
+    /// The processor time that it has taken, in the kernel's ticks.
+    fn processor(&self) -> Result<u64> {
+        let account = fs::read_to_string(self.account().join("stat"))?;
+        // The name, in parentheses, may hold anything; behind it come eleven others, then that of the program and of the kernel.
+        let figures = account.rsplit_once(") ").map(|(_, figures)| figures.split(' ').skip(11).take(2).map(str::parse::<u64>));
+        let ticks = figures.and_then(|figures| figures.sum::<std::result::Result<u64, _>>().ok());
+        ticks.ok_or_else(|| Error::new("the kernel does not tell the processor time"))
     }
 
     /// Where it listens.

@@ -3,6 +3,7 @@
 mod crowd;
 mod samples;
 mod stage;
+mod work;
 
 use std::{
     path::PathBuf,
@@ -34,7 +35,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Why that could not be done. A server that was started has ended.
 pub async fn soak(host: &dyn Host, soak: &Soak) -> Result<Report> {
     host.progress(0, 1, "getting ready");
-    let clients = Clients::new()?;
+    let clients = Clients::on_all_cores()?;
     let process = Process::start(host, &soak.folder.join("data")).await?;
     let (address, owner, now) = (process.address()?, host.owner(&process.url).await?, host.now());
     let base_url = process.url.clone();
@@ -54,7 +55,7 @@ async fn watch(host: &dyn Host, process: &Process<'_>, crowd: &Crowd, time: Dura
     let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
     while begin.elapsed() < time {
         tokio::time::sleep(PERIOD.min(time.saturating_sub(begin.elapsed()))).await;
-        samples.add(begin.elapsed(), process, crowd.progress())?;
+        samples.add(begin.elapsed(), process, crowd.done())?;
         host.progress(seconds(begin.elapsed()).min(seconds(time)), seconds(time), "seconds under full load");
     }
     (samples.unexpected, samples.notes) = crowd.unexpected();

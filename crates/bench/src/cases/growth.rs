@@ -8,7 +8,7 @@ use super::Pace;
 use crate::{
     Result,
     load::{asker::Asker, http},
-    measure::in_turn,
+    measure::all_in_turn,
     plot::{Chart, Line, Scale},
     report::{Budget, Row},
     world::{Filled, as_float, spread},
@@ -16,6 +16,9 @@ use crate::{
 
 /// How many times the cost on the smallest server any other may cost.
 const TIMES: f64 = 2.0;
+/// How many times as many rounds there are as elsewhere, each of which is as much shorter: what one connection's answers cost
+/// depends on the cores that its tasks come to run on, and stays so, which over few connections is no median.
+const ROUNDS: u16 = 8;
 
 /// A question, asked in the same way on every server.
 struct Question {
@@ -36,25 +39,20 @@ const QUESTIONS: [Question; 5] = [
 pub(crate) async fn measure(by_size: &[Filled], pace: Pace) -> Result<(Vec<Row>, Chart)> {
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for question in &QUESTIONS {
-        let mut points = Vec::new();
-        for filled in by_size {
-            let Some(least) = by_size.first() else { continue };
-            let (mut ours, mut reference) = (Asker::open(filled.server.address).await?, Asker::open(least.server.address).await?);
-            let (numbers, time) = (AtomicU64::new(filled.rows), pace.slice / 10);
-            let request = |of: &Filled| (question.request)(of, numbers.fetch_add(1, Ordering::Relaxed));
-            let costs = in_turn(
-                pace.rounds,
-                async || ours.millis(time, || request(filled)).await,
-                async || reference.millis(time, || request(least)).await,
-            );
-            let costs = costs.await?;
-            points.push((as_float(filled.rows), costs.ours));
-            if filled.rows > least.rows {
-                let case = format!("{} of {} rows beside {} (ms)", question.name, filled.rows, least.rows);
-                rows.push(Row::beside(case, costs.ours, costs.reference, Budget::Times(TIMES)));
-            }
+        let (numbers, time) = (AtomicU64::new(1 << 40), pace.slice / 10 / u32::from(ROUNDS));
+        let costs = all_in_turn(pace.rounds * usize::from(ROUNDS), by_size, async |filled| {
+            let mut asker = Asker::open(filled.server.address).await?;
+            asker.ask((question.request)(filled, numbers.fetch_add(1, Ordering::Relaxed))).await?;
+            asker.millis(time, || (question.request)(filled, numbers.fetch_add(1, Ordering::Relaxed))).await
+        });
+        let costs: Vec<_> = by_size.iter().map(|filled| filled.rows).zip(costs.await?).collect();
+        let Some((&(least, reference), others)) = costs.split_first() else { continue };
+        for (count, ours) in others {
+            let case = format!("{} of {count} rows beside {least} (ms)", question.name);
+            rows.push(Row::beside(case, *ours, reference, Budget::Times(TIMES)));
         }
-        lines.push(Line { name: question.name.to_owned(), points });
+        let points = costs.into_iter().map(|(count, cost)| (as_float(count), cost));
+        lines.push(Line { name: question.name.to_owned(), points: points.collect() });
     }
     // Nobody asks for a total alone; its line would hide that of the first page.
     lines.retain(|line| line.name != "exact total");

@@ -33,14 +33,16 @@ pub(crate) async fn empty(host: &dyn Host, folder: &Path, pace: Pace) -> Result<
 }
 
 /// Measures a start on the data in `folder`, and what memory a server has taken at most after `work` with it, which gets its
-/// address and URL.
+/// address and URL: while the ranks of all rows are made, which begins with the start, and again when they stand.
 pub(crate) async fn full(
     host: &dyn Host,
     folder: &Path,
     rows: u64,
-    work: impl AsyncFnOnce(SocketAddr, &str) -> Result<()>,
+    work: impl AsyncFn(SocketAddr, &str) -> Result<()>,
 ) -> Result<Vec<Row>> {
     let process = Process::start(host, folder).await?;
+    work(process.address()?, &process.url).await?;
+    process.rest().await?;
     work(process.address()?, &process.url).await?;
     let most = process.memory("VmHWM")?;
     let ready = process.ready;

@@ -7,7 +7,6 @@ use contract::chainguard::platform::iam::v2beta1::{
 };
 use contract::{Rpc, chainguard::platform::common::UidpFilter};
 use domain::Uidp;
-use prost::Message as _;
 use serde_json::Value;
 
 use super::Pace;
@@ -16,7 +15,7 @@ use crate::{
     host::Server,
     load::{
         Clients,
-        grpc::Caller,
+        grpc::Channel,
         http::{self, Connection},
     },
     measure::{Medians, in_turn},
@@ -76,8 +75,7 @@ async fn ask(server: &Server, clients: &Clients, path: &str) -> Result<Bytes> {
 
 async fn call<R: Rpc>(server: &Server, clients: &Clients, request: R::Request) -> Result<R::Response> {
     let (address, token) = (server.address, server.owner.clone());
-    let message = clients.run(async move { Caller::open::<R>(address, &token, &request).await?.message().await }).await?;
-    R::Response::decode(message).map_err(|error| Error::new(format!("{} answered no message: {error}", R::METHOD.name)))
+    clients.run(async move { Channel::open(address).await?.call::<R>(&token, &request).await }).await
 }
 
 /// The reference answers the same page, but for what is sealed in its token.
@@ -109,7 +107,7 @@ async fn grpc<R: Rpc>(
         clients.run(async move {
             let mut callers = Vec::new();
             for _ in 0..CHANNELS {
-                let caller = Caller::open::<R>(address, &token, &request).await?;
+                let caller = Channel::open(address).await?.caller::<R>(&token, &request);
                 callers.extend(std::iter::repeat_n(caller, STREAMS));
             }
             Ok(callers)

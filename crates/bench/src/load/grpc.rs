@@ -8,6 +8,7 @@ use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use prost::Message as _;
 use tokio::net::TcpStream;
 
 use super::Asks;
@@ -16,40 +17,60 @@ use crate::{Error, Result};
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A caller that asks for the same thing again and again, on a connection that it may share.
+/// A connection that any number of callers may share.
 #[derive(Clone, Debug)]
-pub(crate) struct Caller {
+pub(crate) struct Channel {
     connection: SendRequest<Full<Bytes>>,
-    path: &'static str,
     address: SocketAddr,
-    token: String,
-    message: Bytes,
 }
 
-impl Caller {
-    /// Connects, to make the call `R` whenever asked to.
-    pub(crate) async fn open<R: Rpc>(address: SocketAddr, token: &str, request: &R::Request) -> Result<Self> {
+impl Channel {
+    /// Connects.
+    pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let (connection, driver) = handshake(TokioExecutor::new(), TokioIo::new(stream)).await?;
         // It ends with the last caller.
         tokio::spawn(driver);
-        Ok(Self { connection, path: R::METHOD.path, address, token: format!("Bearer {token}"), message: framed(request) })
+        Ok(Self { connection, address })
     }
 
+    /// Makes the call `R` once.
+    pub(crate) async fn call<R: Rpc>(&self, token: &str, request: &R::Request) -> Result<R::Response> {
+        let message = self.caller::<R>(token, request).message().await?;
+        R::Response::decode(message).map_err(|error| Error::new(format!("{} answered no message: {error}", R::METHOD.name)))
+    }
+
+    /// Who makes the call `R` whenever asked to.
+    pub(crate) fn caller<R: Rpc>(&self, token: &str, request: &R::Request) -> Caller {
+        let (path, token, message) = (R::METHOD.path, format!("Bearer {token}"), framed(request));
+        Caller { channel: self.clone(), path, token, message }
+    }
+}
+
+/// A caller that asks for the same thing again and again.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    channel: Channel,
+    path: &'static str,
+    token: String,
+    message: Bytes,
+}
+
+impl Caller {
     /// Makes the call; the answer's message.
-    pub(crate) async fn message(&mut self) -> Result<Bytes> {
+    async fn message(&mut self) -> Result<Bytes> {
         tokio::time::timeout(PATIENCE, self.exchange()).await?
     }
 
     async fn exchange(&mut self) -> Result<Bytes> {
-        self.connection.ready().await?;
-        let request = Request::post(format!("http://{}{}", self.address, self.path))
+        self.channel.connection.ready().await?;
+        let request = Request::post(format!("http://{}{}", self.channel.address, self.path))
             .header(header::CONTENT_TYPE, "application/grpc")
             .header(header::TE, "trailers")
             .header(header::AUTHORIZATION, &self.token)
             .body(Full::new(self.message.clone()))?;
-        let answer = self.connection.send_request(request).await?;
+        let answer = self.channel.connection.send_request(request).await?;
         let (head, body) = answer.into_parts();
         let body = body.collect().await?;
         let status = body.trailers().and_then(|trailers| trailers.get("grpc-status")).or_else(|| head.headers.get("grpc-status"));

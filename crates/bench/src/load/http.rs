@@ -32,7 +32,7 @@ impl Connection {
         Ok(Self { stream, request, answer: Vec::with_capacity(64 << 10) })
     }
 
-    /// As many connections as `count`, opened by the clients' thread.
+    /// As many connections as `count`, opened by the clients.
     pub(crate) async fn crowd(clients: &Clients, address: SocketAddr, request: Vec<u8>, count: usize) -> Result<Vec<Self>> {
         let open = clients.run(async move {
             let mut connections = Vec::with_capacity(count);
@@ -134,16 +134,21 @@ pub(crate) fn delete(path: &str, token: &str) -> Vec<u8> {
 
 /// A POST of JSON to `path` with this token.
 pub(crate) fn post(path: &str, token: &str, body: &str) -> Vec<u8> {
-    send("POST", path, token, body)
+    send("POST", path, token, body, "")
+}
+
+/// A POST of JSON to `path` with this token, which is to be applied once however often it is sent with the same key.
+pub(crate) fn post_once(path: &str, token: &str, body: &str, key: &str) -> Vec<u8> {
+    send("POST", path, token, body, &format!("idempotency-key: {key}\r\n"))
 }
 
 /// A PATCH of `path` with this token.
 pub(crate) fn patch(path: &str, token: &str, body: &str) -> Vec<u8> {
-    send("PATCH", path, token, body)
+    send("PATCH", path, token, body, "")
 }
 
-fn send(method: &str, path: &str, token: &str, body: &str) -> Vec<u8> {
-    let about = format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+fn send(method: &str, path: &str, token: &str, body: &str, more: &str) -> Vec<u8> {
+    let about = format!("{more}content-type: application/json\r\ncontent-length: {}\r\n", body.len());
     format!("{}{body}", head(method, path, token, &about)).into_bytes()
 }
 

@@ -1,7 +1,5 @@
 //! Everything that is measured of a server whose database is on PostgreSQL.
 
-use std::time::Duration;
-
 use store::Postgres;
 
 use super::{Options, Started, Steps};
@@ -18,13 +16,15 @@ use crate::{
     world::{self, Filled, Scattered},
 };
 
+/// How many rows a quick run makes: each takes two round trips to the database, and a hundred thousand would take a minute alone.
+const QUICK_ROWS: u64 = 20_000;
 /// What is done, in this order.
 const STEPS: [&str; 4] = ["starting a server", "requests, exchanges and writes", "making rows", "long lists"];
 
 pub(super) async fn run(host: &dyn Host, options: &Options, database: &Postgres) -> Result<Report> {
     let pgbench = Pgbench::find(host, database, &options.folder)?;
     // Fewer rounds, because each run of `pgbench` takes a second at least.
-    let pace = Pace { rounds: if options.quick { 3 } else { 9 }, slice: Duration::from_secs(1) };
+    let pace = if options.quick { Pace { rounds: 3, ..options.pace() } } else { options.pace() };
     let mut started = Started::none(host, &options.database);
     let measured = served(Steps { host, names: &STEPS }, &mut started, &pgbench, options, pace).await;
     started.end().await;
@@ -45,8 +45,9 @@ async fn served(
     steps.begin(1);
     let mut report = Report { rows: bench.requests(&server, &folder).await?, ..Report::default() };
     steps.begin(2);
-    let told = |rows| steps.within(2, &format!("making rows: {rows} of {}", options.rows()));
-    let filled = Filled::fill(server, options.rows(), told).await?;
+    let total = if options.quick { QUICK_ROWS } else { options.rows() };
+    let told = |rows| steps.within(2, &format!("making rows: {rows} of {total}"));
+    let filled = Filled::fill(server, total, told).await?;
     let scattered = Scattered::fill(&filled).await?;
     steps.begin(3);
     lists::prepare(&filled).await?;

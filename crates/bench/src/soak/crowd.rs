@@ -8,40 +8,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::stage::{Stage, any};
-use crate::{
-    Error, Result,
-    load::{
-        Clients,
-        http::{self, Connection},
-    },
-    world::spread,
+use super::{
+    stage::Stage,
+    work::{Done, Lines, Work},
 };
-
-/// What somebody does again and again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Work {
-    /// Reads a folder as one of many callers.
-    Read,
-    /// Reads pages of every order and depth as one of many callers.
-    List,
-    /// Exchanges a workload's token for one that others use from then on.
-    Exchange,
-    /// Makes a folder, changes it and removes it.
-    Write,
-    /// Is refused: with a token that nobody signed, and without the right.
-    Refuse,
-    /// Makes an identity of an issuer that nobody has heard of, exchanges its token, and removes it.
-    Introduce,
-}
+use crate::{Result, load::Clients};
 
 /// How many do what.
-const CROWD: [(Work, usize); 6] =
-    [(Work::Read, 8), (Work::List, 4), (Work::Exchange, 4), (Work::Write, 4), (Work::Refuse, 2), (Work::Introduce, 1)];
-/// After so many rounds of work each goes on with a new connection.
+const CROWD: [(Work, usize); 10] = [
+    (Work::Read, 8),
+    (Work::List, 4),
+    (Work::Call, 4),
+    (Work::Exchange, 4),
+    (Work::Write, 4),
+    (Work::Repeat, 2),
+    (Work::Stock, 2),
+    (Work::Invite, 2),
+    (Work::Refuse, 2),
+    (Work::Introduce, 1),
+];
+/// After so many rounds of work each goes on with new connections.
 const ROUNDS: u64 = 500;
 /// How many wrong answers are told in full.
 const TOLD: u64 = 3;
@@ -53,24 +41,18 @@ pub(super) struct Crowd {
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// How far they have come.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Progress {
-    pub(super) answers: u64,
-    pub(super) tokens: u64,
-}
-
 #[derive(Debug, Default)]
 struct Counts {
     numbers: AtomicU64,
     answers: AtomicU64,
     tokens: AtomicU64,
+    writes: AtomicU64,
     unexpected: AtomicU64,
     told: Mutex<Vec<String>>,
 }
 
 impl Crowd {
-    /// Lets all of them work on the clients' thread for `time`.
+    /// Lets all of them work on the clients' threads for `time`.
     pub(super) async fn begin(clients: &Clients, stage: Arc<Stage>, time: Duration) -> Result<Self> {
         let (counts, end) = (Arc::new(Counts::default()), Instant::now() + time);
         let shared = Arc::clone(&counts);
@@ -81,10 +63,11 @@ impl Crowd {
         Ok(Self { tasks: tasks.await?, counts })
     }
 
-    /// How far they have come by now.
-    pub(super) fn progress(&self) -> Progress {
+    /// How much they have done by now.
+    pub(super) fn done(&self) -> Done {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        Progress { answers: read(&self.counts.answers), tokens: read(&self.counts.tokens) }
+        let Counts { answers, tokens, writes, .. } = &*self.counts;
+        Done { answers: read(answers), tokens: read(tokens), writes: read(writes) }
     }
 
     /// How many answers were not those that were due, and the first of them.
@@ -102,9 +85,17 @@ impl Crowd {
     }
 }
 
+impl Counts {
+    fn add(&self, done: Done) {
+        self.answers.fetch_add(done.answers, Ordering::Relaxed);
+        self.tokens.fetch_add(done.tokens, Ordering::Relaxed);
+        self.writes.fetch_add(done.writes, Ordering::Relaxed);
+    }
+}
+
 async fn go_on(work: Work, stage: Arc<Stage>, counts: Arc<Counts>, end: Instant) {
     while Instant::now() < end {
-        if let Err(error) = with_one_connection(work, &stage, &counts, end).await {
+        if let Err(error) = with_new_lines(work, &stage, &counts, end).await {
             let before = counts.unexpected.fetch_add(1, Ordering::Relaxed);
             if before < TOLD {
                 counts.told.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{work:?}: {error}"));
@@ -114,90 +105,14 @@ async fn go_on(work: Work, stage: Arc<Stage>, counts: Arc<Counts>, end: Instant)
     }
 }
 
-async fn with_one_connection(work: Work, stage: &Stage, counts: &Counts, end: Instant) -> Result<()> {
-    let mut connection = Connection::open(stage.address, Vec::new()).await?;
+async fn with_new_lines(work: Work, stage: &Stage, counts: &Counts, end: Instant) -> Result<()> {
+    let mut lines = Lines::open(stage.address).await?;
     for _ in 0..ROUNDS {
         if Instant::now() >= end {
             break;
         }
         let number = counts.numbers.fetch_add(1, Ordering::Relaxed);
-        let answers = work.round(&mut connection, stage, counts, number).await?;
-        counts.answers.fetch_add(answers, Ordering::Relaxed);
+        counts.add(work.round(&mut lines, stage, number).await?);
     }
     Ok(())
-}
-
-impl Work {
-    /// One round, told by a number that no other has; how many answers there were.
-    async fn round(self, connection: &mut Connection, stage: &Stage, counts: &Counts, number: u64) -> Result<u64> {
-        match self {
-            Self::Read => read(connection, stage, number).await,
-            Self::List => list(connection, stage, number).await,
-            Self::Exchange => {
-                let (identity, token) = any(&stage.workloads, spread(number))?;
-                let exchanged = connection.json(http::exchange(identity, token)).await?;
-                stage.keep(http::text(&exchanged, "/token")?);
-                counts.tokens.fetch_add(1, Ordering::Relaxed);
-                Ok(1)
-            }
-            Self::Write => write(connection, stage, number).await,
-            Self::Refuse => refuse(connection, stage, number).await,
-            Self::Introduce => introduce(connection, stage, number).await,
-        }
-    }
-}
-
-async fn read(connection: &mut Connection, stage: &Stage, number: u64) -> Result<u64> {
-    let folder = any(&stage.folders, spread(number))?;
-    connection.set(http::get(&format!("/iam/v2beta1/groups/{folder}"), &stage.token(spread(!number))));
-    connection.body().await?;
-    Ok(1)
-}
-
-async fn list(connection: &mut Connection, stage: &Stage, number: u64) -> Result<u64> {
-    let (order, skip) = (any(&["uid", "name", "created_at"], number)?, spread(number) % 200);
-    let path = format!("/iam/v2beta1/groups?uidp.descendantsOf={}&orderBy={order}&skip={skip}", stage.organization);
-    connection.set(http::get(&path, &stage.token(spread(!number))));
-    connection.body().await?;
-    Ok(1)
-}
-
-async fn write(connection: &mut Connection, stage: &Stage, number: u64) -> Result<u64> {
-    let made = connection.json(stage.new_folder(&format!("new folder {number}"))).await?;
-    let path = format!("/iam/v2beta1/groups/{}", http::text(&made, "/uid")?);
-    let change = json!({"description": format!("changed in round {number}")}).to_string();
-    connection.json(http::patch(&path, &stage.owner, &change)).await?;
-    connection.json(http::delete(&path, &stage.owner)).await?;
-    Ok(3)
-}
-
-async fn refuse(connection: &mut Connection, stage: &Stage, number: u64) -> Result<u64> {
-    let (folder, token) = (any(&stage.folders, spread(number))?, stage.token(spread(!number)));
-    // Another signature of the right length.
-    let forged = token.rsplit_once('.').map(|(signed, _)| format!("{signed}.{:0>86}", format!("{:x}", spread(number))));
-    let path = format!("/iam/v2beta1/groups/{folder}");
-    expect(connection, http::get(&path, &forged.unwrap_or_default()), 401).await?;
-    expect(connection, http::delete(&path, &token), 403).await?;
-    Ok(2)
-}
-
-async fn introduce(connection: &mut Connection, stage: &Stage, number: u64) -> Result<u64> {
-    let (issuer, subject) = (stage.providers.tenant(number), format!("stranger {number}"));
-    let made = connection.json(stage.new_identity(&issuer, &subject)).await?;
-    let identity = http::text(&made, "/uid")?;
-    let exchanged = connection.json(http::exchange(&identity, &stage.workload_token(&issuer, &subject)?)).await?;
-    let token = http::text(&exchanged, "/token")?;
-    connection.json(http::delete(&format!("/iam/v2beta1/identities/{identity}"), &stage.owner)).await?;
-    // Nobody is behind it any more.
-    expect(connection, http::get("/iam/v2beta1/groups", &token), 401).await?;
-    Ok(4)
-}
-
-/// Sends a request that must be refused with this status.
-async fn expect(connection: &mut Connection, request: Vec<u8>, due: u16) -> Result<()> {
-    connection.set(request);
-    match connection.answer().await? {
-        (status, _) if status == due => Ok(()),
-        (status, body) => Err(Error::new(format!("{status} instead of {due}: {}", String::from_utf8_lossy(body)))),
-    }
 }

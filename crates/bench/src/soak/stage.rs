@@ -13,12 +13,15 @@ use crate::{
     Error, Result,
     load::http::{self, Connection},
     reference::provider::Providers,
+    world::spread,
 };
 
-/// Folders to read.
-const FOLDERS: usize = 200;
+/// Folders to read: more than the rows that are passed over without ranks.
+const FOLDERS: usize = 2000;
 /// Callers: identities, each with a role of its own on the organization.
 const IDENTITIES: usize = 200;
+/// Identities without rights: one, and as many more as a batch of bindings takes.
+const STRANGERS: usize = 26;
 /// Tokens in use at a time; each exchange adds one, and the oldest goes.
 const TOKENS: usize = 5000;
 /// How long a workload's token holds, in seconds.
@@ -31,13 +34,24 @@ pub(super) struct Stage {
     /// The token of the organization's owner.
     pub(super) owner: String,
     pub(super) organization: String,
+    /// The role that callers have.
+    pub(super) viewer: String,
     pub(super) folders: Vec<String>,
-    /// Identities, and a workload's token for each.
-    pub(super) workloads: Vec<(String, String)>,
+    /// Identities, each with the token that a workload brings for it.
+    pub(super) workloads: Vec<Holder>,
+    /// Identities without rights, each with a token of ours.
+    pub(super) strangers: Vec<Holder>,
     pub(super) providers: Providers,
     base_url: String,
     now: Timestamp,
     tokens: Mutex<VecDeque<String>>,
+}
+
+/// An identity, and a token of whoever is behind it.
+#[derive(Debug)]
+pub(super) struct Holder {
+    pub(super) identity: String,
+    pub(super) token: String,
 }
 
 impl Stage {
@@ -52,8 +66,10 @@ impl Stage {
             address,
             owner,
             organization,
+            viewer,
             folders: Vec::new(),
             workloads: Vec::new(),
+            strangers: Vec::new(),
             providers: Providers::serve().await?,
             base_url,
             now,
@@ -64,18 +80,25 @@ impl Stage {
             stage.folders.push(http::text(&made, "/uid")?);
         }
         for number in 0..IDENTITIES {
-            let (issuer, subject) = (stage.providers.url(), format!("workload {number}"));
-            let made = connection.json(stage.new_identity(&issuer, &subject)).await?;
-            let identity = http::text(&made, "/uid")?;
-            let binding = json!({"identityUid": identity, "roleUid": viewer}).to_string();
-            let path = format!("/iam/v2beta1/roleBindings/{}", stage.organization);
-            connection.json(http::post(&path, &stage.owner, &binding)).await?;
-            let token = stage.workload_token(&issuer, &subject)?;
-            let exchanged = connection.json(http::exchange(&identity, &token)).await?;
-            stage.keep(http::text(&exchanged, "/token")?);
-            stage.workloads.push((identity, token));
+            let (workload, token) = stage.introduce(&mut connection, &format!("workload {number}")).await?;
+            connection.json(stage.new_binding(&stage.organization, &workload.identity)).await?;
+            stage.keep(token);
+            stage.workloads.push(workload);
+        }
+        for number in 0..STRANGERS {
+            let (stranger, token) = stage.introduce(&mut connection, &format!("stranger {number}")).await?;
+            stage.strangers.push(Holder { token, ..stranger });
         }
         Ok(stage)
+    }
+
+    /// Makes an identity for a workload; that with the workload's token, and one of ours in exchange for it.
+    async fn introduce(&self, connection: &mut Connection, subject: &str) -> Result<(Holder, String)> {
+        let issuer = self.providers.url();
+        let made = connection.json(self.new_identity(&issuer, subject)).await?;
+        let workload = Holder { identity: http::text(&made, "/uid")?, token: self.workload_token(&issuer, subject)? };
+        let exchanged = connection.json(http::exchange(&workload.identity, &workload.token)).await?;
+        Ok((workload, http::text(&exchanged, "/token")?))
     }
 
     /// The request for a folder.
@@ -90,10 +113,22 @@ impl Stage {
         http::post(&format!("/iam/v2beta1/identities/{}", self.organization), &self.owner, &body)
     }
 
+    /// The request for a binding of this identity to the callers' role.
+    pub(super) fn new_binding(&self, at: &str, identity: &str) -> Vec<u8> {
+        let body = json!({"identityUid": identity, "roleUid": self.viewer}).to_string();
+        http::post(&format!("/iam/v2beta1/roleBindings/{at}"), &self.owner, &body)
+    }
+
     /// A token as a workload brings it.
     pub(super) fn workload_token(&self, issuer: &str, subject: &str) -> Result<String> {
         let now = self.now.seconds();
         self.providers.sign(&json!({"iss": issuer, "sub": subject, "aud": self.base_url, "iat": now, "exp": now + LIFETIME}))
+    }
+
+    /// How many of the folders a page passes over.
+    pub(super) fn depth(&self, number: u64) -> i32 {
+        let folders = u64::try_from(self.folders.len().max(1)).unwrap_or(1);
+        i32::try_from(spread(number) % folders).unwrap_or(0)
     }
 
     /// Any of the tokens that are in use.
