@@ -4,8 +4,10 @@ mod address;
 mod cache;
 mod client;
 mod discovery;
+mod fetcher;
 mod metrics;
 mod places;
+mod tasks;
 
 pub use address::{AddressPolicy, Resolver, SystemResolver};
 pub use cache::{Found, Issuers};

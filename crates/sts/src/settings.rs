@@ -67,11 +67,14 @@ pub struct Limits {
     pub discovery_ttl: Duration,
     /// How long a key set is good.
     pub keys_ttl: Duration,
-    /// How much longer a key set is used when the issuer does not answer.
+    /// How much longer a key set is used when the issuer does not answer, or not at once.
     pub stale_ttl: Duration,
+    /// How long a fetch is waited for when a key set that may be used meanwhile is there, so that the keys which an issuer
+    /// has withdrawn go in time if it answers.
+    pub stale_wait: Duration,
     /// How often an unknown key may make us ask an issuer again.
     pub refresh_interval: Duration,
-    /// How long a failure to ask an issuer is remembered.
+    /// How long a failure to ask an issuer is remembered, from its end.
     pub failure_ttl: Duration,
     /// How many issuers are remembered, if their key sets are of ordinary size.
     pub issuers: u64,
@@ -130,6 +133,7 @@ impl Default for Limits {
             discovery_ttl: seconds(3600),
             keys_ttl: seconds(900),
             stale_ttl: seconds(3600),
+            stale_wait: Duration::from_millis(500),
             refresh_interval: seconds(10),
             failure_ttl: seconds(5),
             issuers: 1024,

@@ -26,6 +26,7 @@ use support::{TestKey, jwks, p256};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
+    time::timeout,
 };
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
@@ -34,11 +35,27 @@ use wiremock::{
 
 const DISCOVERY: &str = "/.well-known/openid-configuration";
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
+/// How long a failure is remembered.
+const FAILURE: Duration = Duration::from_millis(1500);
+/// Much less than a fetch of a silent issuer takes where this counts, and enough for a machine that has much to do.
+const AT_ONCE: Duration = Duration::from_secs(2);
 
+/// Nobody gives up waiting for a fetch before it ends.
 fn settings() -> Settings {
-    let limits =
-        Limits { fetch_timeout: Duration::from_millis(700), connect_timeout: Duration::from_millis(500), ..Limits::default() };
+    let limits = Limits {
+        fetch_timeout: Duration::from_millis(700),
+        connect_timeout: Duration::from_millis(500),
+        stale_wait: Duration::from_mins(1),
+        failure_ttl: FAILURE,
+        ..Limits::default()
+    };
     Settings { allow_loopback_http: true, limits, ..Settings::new("https://us.example.com") }
+}
+
+fn settings_with(change: impl FnOnce(&mut Limits)) -> Settings {
+    let mut settings = settings();
+    change(&mut settings.limits);
+    settings
 }
 
 fn later(seconds: i64) -> Timestamp {
@@ -74,6 +91,22 @@ async fn issuer(key: &TestKey) -> MockServer {
     answer(&server, DISCOVERY, document(&server.uri())).await;
     answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(jwks(&[key.named("k")]))).await;
     server
+}
+
+/// An issuer whose keys are known to `issuers`, and which says nothing any more. Answers a token of it, too.
+async fn silent(issuers: &Issuers, key: &TestKey) -> (MockServer, String) {
+    let server = issuer(key).await;
+    let token = token(&server.uri(), key, "k");
+    keys(issuers, &token, NOW).await.expect("keys");
+    server.reset().await;
+    Mock::given(method("GET")).respond_with(ResponseTemplate::new(200).set_delay(Duration::from_mins(1))).mount(&server).await;
+    (server, token)
+}
+
+/// Where keys come from, which is told at once.
+async fn at_once(issuers: &Issuers, token: &str, now: Timestamp) -> Result<&'static str, Rule> {
+    let found = timeout(AT_ONCE, keys(issuers, token, now)).await.expect("an answer at once");
+    found.map(|found| found.from).map_err(|error| error.rule())
 }
 
 /// How often discovery and the keys were asked for.
@@ -151,8 +184,9 @@ async fn keys_outlive_an_outage_for_an_hour() {
     answer(&server, "/keys", ResponseTemplate::new(500)).await;
     assert_eq!(keys(&issuers, &token, later(1000)).await.expect("keys").from, "stale");
     // The failure is remembered for a moment, then tried again.
-    assert_eq!(keys(&issuers, &token, later(1004)).await.expect("keys").from, "stale");
+    assert_eq!(keys(&issuers, &token, later(1001)).await.expect("keys").from, "stale");
     assert_eq!(asked(&server).await, (0, 1));
+    tokio::time::sleep(FAILURE).await;
     assert_eq!(keys(&issuers, &token, later(1005)).await.expect("keys").from, "stale");
     assert_eq!(asked(&server).await, (1, 1));
     assert_eq!(keys(&issuers, &token, later(900 + 3599)).await.expect("keys").from, "stale");
@@ -161,19 +195,15 @@ async fn keys_outlive_an_outage_for_an_hour() {
     server.reset().await;
     answer(&server, DISCOVERY, document(&server.uri())).await;
     answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(jwks(&[key.named("k")]))).await;
+    tokio::time::sleep(FAILURE).await;
     assert_eq!(keys(&issuers, &token, later(900 + 3700)).await.expect("keys").from, "fetched");
 }
 
 #[tokio::test]
 async fn known_keys_serve_while_the_issuer_is_asked() {
-    let key = p256();
-    let server = issuer(&key).await;
-    let issuers = Issuers::new(&settings());
-    let token = token(&server.uri(), &key, "k");
-    keys(&issuers, &token, NOW).await.expect("keys");
-    server.reset().await;
-    // A minute: the asking ends when its time is over.
-    answer(&server, "/keys", ResponseTemplate::new(200).set_delay(Duration::from_mins(1))).await;
+    let (issuers, key) = (Issuers::new(&settings()), p256());
+    let (server, token) = silent(&issuers, &key).await;
+    // Ends when the time for a fetch is over.
     let asking = keys(&issuers, &token, later(1000));
     let mut others = Box::pin(join_all((0..10).map(|_| keys(&issuers, &token, later(1000)))));
     let Either::Right((others, asking)) = select(Box::pin(asking), &mut others).await else {
@@ -182,6 +212,64 @@ async fn known_keys_serve_while_the_issuer_is_asked() {
     assert!(others.into_iter().all(|found| found.is_ok_and(|found| found.from == "stale")));
     assert_eq!(asking.await.expect("keys").from, "stale");
     assert_eq!(asked(&server).await, (0, 1));
+}
+
+#[tokio::test]
+async fn a_silent_issuer_holds_up_nobody_while_its_keys_may_be_used() {
+    let slow = settings_with(|limits| {
+        limits.fetch_timeout = Duration::from_secs(5);
+        limits.stale_wait = Duration::from_millis(100);
+    });
+    let (issuers, key) = (Issuers::new(&slow), p256());
+    let (server, token) = silent(&issuers, &key).await;
+    for _ in 0..5 {
+        assert_eq!(at_once(&issuers, &token, later(901)).await, Ok("stale"));
+    }
+    assert_eq!(at_once(&issuers, &token, later(900 + 3599)).await, Ok("stale"));
+    assert_eq!(asked(&server).await, (0, 1));
+    // Keys that are too old are no keys: this waits for the fetch, which fails.
+    let error = keys(&issuers, &token, later(900 + 3600)).await.expect_err("too old");
+    assert_eq!((error.kind(), error.rule()), (Kind::Unavailable, Rule::IssuerUnavailable));
+}
+
+#[tokio::test]
+async fn a_fetch_goes_on_when_who_asked_has_gone() {
+    let (issuers, key) = (Issuers::new(&settings()), p256());
+    let (server, token) = silent(&issuers, &key).await;
+    let gone = timeout(Duration::from_millis(100), keys(&issuers, &token, later(901))).await;
+    assert!(gone.is_err(), "it waited");
+    assert_eq!(at_once(&issuers, &token, later(901)).await, Ok("stale"));
+    // Its failure is remembered although nobody has waited for it.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(at_once(&issuers, &token, later(901)).await, Ok("stale"));
+    assert_eq!(asked(&server).await, (0, 1));
+
+    // The first fetch of an issuer, which is slow and answers.
+    let server = MockServer::start().await;
+    answer(&server, DISCOVERY, document(&server.uri()).set_delay(Duration::from_millis(400))).await;
+    answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(jwks(&[key.named("k")]))).await;
+    let token = self::token(&server.uri(), &key, "k");
+    let gone = timeout(Duration::from_millis(100), keys(&issuers, &token, NOW)).await;
+    assert!(gone.is_err(), "it waited");
+    assert_eq!(keys(&issuers, &token, NOW).await.expect("keys").from, "cached");
+    assert_eq!(asked(&server).await, (1, 1));
+}
+
+#[tokio::test]
+async fn a_fetch_ends_with_the_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let issuers = Issuers::new(&settings_with(|limits| limits.fetch_timeout = Duration::from_mins(10)));
+    let token = token(&url, &p256(), "k");
+    let gone = timeout(Duration::from_millis(100), keys(&issuers, &token, NOW)).await;
+    assert!(gone.is_err(), "it waited");
+    let (mut stream, _) = listener.accept().await.expect("the issuer is asked");
+    let mut request = [0; 4096];
+    assert!(stream.read(&mut request).await.expect("a request") > 0);
+    assert!(timeout(Duration::from_millis(100), stream.read(&mut request)).await.is_err(), "the fetch goes on");
+    drop(issuers);
+    let end = timeout(Duration::from_secs(30), stream.read(&mut request)).await.expect("the fetch ends");
+    assert_eq!(end.unwrap_or_default(), 0);
 }
 
 #[tokio::test]
@@ -207,8 +295,23 @@ async fn failures_are_remembered_for_a_moment() {
     let token = token(&server.uri(), &p256(), "k");
     join_all((0..10).map(|_| keys(&issuers, &token, NOW))).await.into_iter().for_each(|found| drop(found.expect_err("down")));
     assert_eq!(asked(&server).await, (1, 0));
-    keys(&issuers, &token, later(6)).await.expect_err("still down");
+    tokio::time::sleep(FAILURE).await;
+    keys(&issuers, &token, NOW).await.expect_err("still down");
     assert_eq!(asked(&server).await, (2, 0));
+}
+
+/// A fetch may take longer than its failure is remembered.
+#[tokio::test]
+async fn failures_are_remembered_from_their_end() {
+    let server = MockServer::start().await;
+    answer(&server, DISCOVERY, document(&server.uri()).set_delay(Duration::from_mins(1))).await;
+    let slow = settings_with(|limits| limits.fetch_timeout = 2 * FAILURE);
+    let (issuers, key) = (Issuers::new(&slow), p256());
+    let token = token(&server.uri(), &key, "k");
+    keys(&issuers, &token, NOW).await.expect_err("down");
+    let after = NOW.plus_seconds(i64::try_from(2 * FAILURE.as_secs()).expect("seconds"));
+    assert_eq!(at_once(&issuers, &token, after).await, Err(Rule::IssuerUnavailable));
+    assert_eq!(asked(&server).await, (1, 0));
 }
 
 #[tokio::test]

@@ -2,7 +2,13 @@
 
 mod https;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use aws_lc_rs::{
     rand::SystemRandom,
@@ -12,7 +18,7 @@ use axum::{
     Json, Router,
     body::Body,
     extract::State,
-    http::{StatusCode, header},
+    http::header,
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
@@ -47,6 +53,7 @@ pub struct Issuer {
     /// Its URL, which is also its tokens' `iss`.
     pub url: String,
     key: EcdsaKeyPair,
+    documents: Arc<Documents>,
     task: Option<JoinHandle<()>>,
 }
 
@@ -55,6 +62,7 @@ struct Documents {
     url: String,
     fault: Fault,
     jwk: Value,
+    is_silent: AtomicBool,
 }
 
 impl Issuer {
@@ -74,17 +82,23 @@ impl Issuer {
 
     fn serve<L: axum::serve::Listener<Addr = std::net::SocketAddr>>(listener: L, url: String, fault: Fault) -> Self {
         let key = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key");
-        let documents = Arc::new(Documents { url: url.clone(), fault, jwk: jwk(&key) });
+        let is_silent = AtomicBool::new(fault == Fault::Silent);
+        let documents = Arc::new(Documents { url: url.clone(), fault, jwk: jwk(&key), is_silent });
         let router = Router::new()
             .route("/.well-known/openid-configuration", get(discovery))
             .route("/keys", get(keys))
             .route("/elsewhere", get(|| async { "moved here" }))
-            .with_state(documents);
+            .with_state(Arc::clone(&documents));
         // The task ends with the issuer.
         let task = tokio::spawn(async move {
             let _ = axum::serve(listener, router).await;
         });
-        Self { url, key, task: Some(task) }
+        Self { url, key, documents, task: Some(task) }
+    }
+
+    /// Takes requests and answers none from then on.
+    pub fn fall_silent(&self) {
+        self.documents.is_silent.store(true, Ordering::Relaxed);
     }
 
     /// Takes the issuer off the network; its port answers nothing from then on.
@@ -122,6 +136,15 @@ impl Drop for Issuer {
     }
 }
 
+impl Documents {
+    /// Says nothing for longer than anybody waits, if the issuer is silent.
+    async fn speak(&self) {
+        if self.is_silent.load(Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_mins(2)).await;
+        }
+    }
+}
+
 fn jwk(key: &EcdsaKeyPair) -> Value {
     let point = key.public_key().as_ref();
     let (x, y) = point[1..].split_at(32);
@@ -132,14 +155,11 @@ fn jwk(key: &EcdsaKeyPair) -> Value {
 }
 
 async fn discovery(State(documents): State<Arc<Documents>>) -> Response {
+    documents.speak().await;
     let document = |issuer: &str, keys: &str| Json(json!({ "issuer": issuer, "jwks_uri": keys })).into_response();
     let (url, keys) = (&documents.url, format!("{}/keys", documents.url));
     match documents.fault {
-        Fault::None | Fault::Huge => document(url, &keys),
-        Fault::Silent => {
-            tokio::time::sleep(Duration::from_mins(2)).await;
-            StatusCode::NO_CONTENT.into_response()
-        }
+        Fault::None | Fault::Silent | Fault::Huge => document(url, &keys),
         Fault::Lies => document("https://issuer.example.com", &keys),
         Fault::Redirects => Redirect::temporary(&format!("{url}/elsewhere")).into_response(),
         Fault::PrivateKeys => document(url, "https://10.0.0.1/keys"),
@@ -148,6 +168,7 @@ async fn discovery(State(documents): State<Arc<Documents>>) -> Response {
 }
 
 async fn keys(State(documents): State<Arc<Documents>>) -> Response {
+    documents.speak().await;
     if documents.fault == Fault::Huge {
         let megabyte = vec![b' '; 1 << 20];
         let stream = futures::stream::iter((0..50).map(move |_| Ok::<_, std::io::Error>(megabyte.clone())));

@@ -13,17 +13,24 @@ use contract::chainguard::platform::{
     },
     oidc::{ExchangeRequest, RawToken, rpc::Exchange},
 };
+use domain::Clock;
 use serde_json::json;
 use testkit::{Fault, Issuer, Outcome, Scenario, scenario};
+use tokio::{join, time::timeout};
 
 /// Registers a workload of `issuer` and exchanges a token that the issuer signed.
 async fn exchange(s: &Scenario, issuer: &Issuer) -> Outcome {
     let identity = register(s, &issuer.url).await;
-    let now = 1_767_323_045;
+    exchange_as(s, issuer, &identity).await
+}
+
+/// Exchanges a token that the issuer has signed just now.
+async fn exchange_as(s: &Scenario, issuer: &Issuer, identity: &str) -> Outcome {
+    let now = s.server.clock().now().seconds();
     let token = issuer.sign(&json!({
         "iss": issuer.url, "sub": "robot", "aud": s.server.base_url(), "iat": now, "exp": now + 600,
     }));
-    let request = ExchangeRequest { identity, ..ExchangeRequest::default() };
+    let request = ExchangeRequest { identity: identity.to_owned(), ..ExchangeRequest::default() };
     s.quietly::<Exchange>(&s.server.bearer(&token), request).await
 }
 
@@ -36,13 +43,46 @@ async fn register(s: &Scenario, issuer: &str) -> String {
     s.quietly::<CreateIdentity>(&admin, CreateIdentityRequest { parent, identity: Some(identity) }).await.ok::<Identity>().uid
 }
 
+/// How long the keys of an issuer are fresh, and a little more, in seconds; and how long they may be used.
+const NOT_FRESH: i64 = 16 * 60;
+const TOO_OLD: i64 = 76 * 60;
+
 #[tokio::test]
 async fn an_honest_issuer_works_and_survives_an_outage() {
     scenario(async |s| {
         let mut issuer = Issuer::start(Fault::None).await;
-        assert!(!exchange(s, &issuer).await.ok::<RawToken>().token.is_empty());
+        let identity = register(s, &issuer.url).await;
+        assert!(!exchange_as(s, &issuer, &identity).await.ok::<RawToken>().token.is_empty());
         issuer.stop();
-        assert!(!exchange(s, &issuer).await.ok::<RawToken>().token.is_empty(), "known keys stay usable during an outage");
+        for seconds in [0, NOT_FRESH] {
+            s.server.clock().advance_seconds(seconds);
+            let outcome = exchange_as(s, &issuer, &identity).await;
+            assert_eq!(outcome.code, "OK", "known keys stay usable during an outage: {}", outcome.body);
+        }
+        s.server.clock().advance_seconds(TOO_OLD - NOT_FRESH);
+        let outcome = exchange_as(s, &issuer, &identity).await;
+        assert_eq!(outcome.code, "UNAVAILABLE", "not for ever: {}", outcome.body);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_issuer_that_falls_silent_holds_up_no_exchange() {
+    scenario(async |s| {
+        let issuer = Issuer::start(Fault::None).await;
+        let identity = register(s, &issuer.url).await;
+        assert_eq!(exchange_as(s, &issuer, &identity).await.code, "OK");
+        issuer.fall_silent();
+        s.server.clock().advance_seconds(NOT_FRESH);
+        // Much less than the issuer has to answer in.
+        let at_once = async || timeout(Duration::from_secs(5), exchange_as(s, &issuer, &identity)).await.expect("in time").code;
+        for _ in 0..5 {
+            assert_eq!(at_once().await, "OK");
+        }
+        assert_eq!(join!(at_once(), at_once()), ("OK".to_owned(), "OK".to_owned()));
+        s.server.clock().advance_seconds(TOO_OLD - NOT_FRESH);
+        let outcome = exchange_as(s, &issuer, &identity).await;
+        assert_eq!(outcome.code, "UNAVAILABLE", "not for ever: {}", outcome.body);
     })
     .await;
 }

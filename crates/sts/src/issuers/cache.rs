@@ -1,5 +1,7 @@
 //! The keys of issuers, remembered: one fetch at a time for each issuer, refreshed when a key is unknown, kept for a bounded time
 //! while an issuer is down.
+//!
+//! A fetch is a task of its own: it goes on when who asked for it has gone, and nobody waits for it long who can do without.
 
 use std::{
     sync::Arc,
@@ -10,14 +12,17 @@ use arc_swap::ArcSwapOption;
 use domain::{Error, Kind, Rule, Timestamp};
 use moka::future::Cache;
 use prometheus_client::registry::Registry;
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
-use url::Url;
+use tokio::{
+    sync::{Mutex, OwnedMutexGuard},
+    time::timeout,
+};
 
 use super::{
     address::{Resolver, SystemResolver},
-    client::{FetchError, IssuerClient},
-    discovery,
+    client::FetchError,
+    fetcher::{Fetcher, JwksUri, Place},
     metrics::{Metrics, Remembered},
+    tasks::Tasks,
 };
 use crate::{
     Settings,
@@ -25,20 +30,20 @@ use crate::{
     settings::Limits,
 };
 
-/// One party may take this part of all fetches.
-const SHARES: usize = 8;
-/// What the keys are called in errors.
-const KEYS: &str = "the issuer's key set";
-
 /// Other issuers and their keys. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Issuers {
-    client: Arc<IssuerClient>,
+    shared: Arc<Shared>,
+    /// They end with the last clone.
+    fetches: Arc<Tasks>,
+}
+
+/// What fetches need as well.
+#[derive(Debug)]
+struct Shared {
+    fetcher: Fetcher,
     /// Weighed by the memory of their keys. Each counts for its part of the memory at least, which bounds their number.
     known: Cache<String, Arc<Issuer>>,
-    /// What the issuers of each registrable domain may take of all fetches, so that slow ones of one party, of which a
-    /// pattern admits any number, leave room for the others.
-    shares: Cache<String, Arc<Semaphore>>,
     limits: Limits,
     metrics: Metrics,
 }
@@ -52,11 +57,11 @@ pub struct Found {
     pub from: &'static str,
 }
 
-/// One issuer. Readers take the current keys without waiting; whoever fetches holds the lock.
+/// One issuer. Readers take the current keys without waiting; the fetch under way holds the lock.
 #[derive(Debug, Default)]
 struct Issuer {
     keys: ArcSwapOption<Keys>,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug)]
@@ -67,11 +72,11 @@ struct Keys {
 
 #[derive(Debug, Default)]
 struct State {
-    jwks_uri: Option<(String, Timestamp)>,
-    /// The last try to fetch.
+    jwks_uri: Option<JwksUri>,
+    /// When the last try to fetch began.
     tried_at: Option<Timestamp>,
-    /// Why that failed, if it did.
-    failure: Option<FetchError>,
+    /// Why that failed, if it did, and when it was over.
+    failure: Option<(FetchError, Instant)>,
 }
 
 impl Issuer {
@@ -91,19 +96,19 @@ impl Issuers {
     /// Issuers under these settings, found by `resolver`.
     #[must_use]
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
-        let client = Arc::new(IssuerClient::new(settings, resolver));
         let Limits { issuers, issuer_memory, .. } = settings.limits;
         let share = issuer_memory / issuers.max(1);
         let weigh = move |_: &String, issuer: &Arc<Issuer>| u32::try_from(issuer.memory().max(share)).unwrap_or(u32::MAX);
         let known = Cache::builder().max_capacity(issuer_memory).weigher(weigh).build();
-        let shares = Cache::new(issuers);
-        Self { client, known, shares, limits: settings.limits, metrics: Metrics::new() }
+        let fetcher = Fetcher::new(settings, resolver);
+        let shared = Shared { fetcher, known, limits: settings.limits, metrics: Metrics::new() };
+        Self { shared: Arc::new(shared), fetches: Arc::default() }
     }
 
     /// Adds what is counted here to `registry`, under names that begin with `issuer`.
     pub fn register(&self, registry: &mut Registry) {
-        self.metrics.register(registry);
-        let known = self.known.clone();
+        self.shared.metrics.register(registry);
+        let known = self.shared.known.clone();
         registry.register_collector(Box::new(Remembered(move || known.entry_count())));
     }
 
@@ -114,56 +119,53 @@ impl Issuers {
     /// used or it may not be asked.
     pub async fn keys(&self, token: &Unverified<'_>, now: Timestamp) -> Result<Found, Error> {
         let found = self.look_up(token, now).await;
-        self.metrics.looked_up(found.as_ref().map_or("failed", |found| found.from));
+        self.shared.metrics.looked_up(found.as_ref().map_or("failed", |found| found.from));
         found
     }
 
     async fn look_up(&self, token: &Unverified<'_>, now: Timestamp) -> Result<Found, Error> {
-        let issuer = self.known.get_with_by_ref(token.issuer(), async { Arc::default() }).await;
-        if let Some(keys) = self.fresh(&issuer, now).filter(|keys| token.is_key_known(&keys.jwks)) {
+        let shared = &self.shared;
+        let limits = &shared.limits;
+        let issuer = shared.known.get_with_by_ref(token.issuer(), async { Arc::default() }).await;
+        let is_known = |keys: &Arc<Keys>| token.is_key_known(&keys.jwks);
+        if let Some(keys) = shared.fresh(&issuer, now).filter(is_known) {
             return Ok(Found { keys: keys.jwks.clone(), from: "cached" });
         }
-        let mut state = match issuer.state.try_lock() {
-            Ok(state) => state,
-            // Somebody is asking. What may be used while an issuer is down may be used until it is known whether it is.
-            Err(_) => match self.usable(&issuer, now).filter(|keys| token.is_key_known(&keys.jwks)) {
-                Some(keys) => return Ok(self.stale(&keys, now)),
-                None => issuer.state.lock().await,
-            },
+        // What may be used while an issuer is down may be used until it is known whether it is.
+        let enough = shared.usable(&issuer, now).filter(is_known);
+        let mut state = match (Arc::clone(&issuer.state).try_lock_owned(), &enough) {
+            (Ok(state), _) => state,
+            (Err(_), Some(keys)) => return Ok(shared.stale(keys, now)),
+            (Err(_), None) => Arc::clone(&issuer.state).lock_owned().await,
         };
-        // Somebody else may have fetched while we waited for the lock.
-        if let Some(keys) = self.fresh(&issuer, now) {
-            let wait = self.limits.refresh_interval;
-            if token.is_key_known(&keys.jwks) || state.tried_at.is_some_and(|tried| is_within(tried, now, wait)) {
+        // Something may have been fetched while we waited for the lock.
+        if let Some(keys) = shared.fresh(&issuer, now) {
+            if is_known(&keys) || state.tried_at.is_some_and(|tried| is_within(tried, now, limits.refresh_interval)) {
                 return Ok(Found { keys: keys.jwks.clone(), from: "cached" });
             }
-        } else if let (Some(tried), Some(failure)) = (state.tried_at, &state.failure)
-            && is_within(tried, now, self.limits.failure_ttl)
+        } else if let Some((failure, at)) = &state.failure
+            && at.elapsed() < limits.failure_ttl
         {
-            return match self.usable(&issuer, now) {
-                Some(keys) => Ok(self.stale(&keys, now)),
-                None => Err(explain(token.issuer(), failure)),
-            };
+            return shared.despite(failure, &issuer, token, now);
         }
         state.tried_at = Some(now);
-        let since = Instant::now();
-        let fetched = self.fetch(token.issuer(), &mut state, now).await;
-        self.metrics.fetched(&fetched, since.elapsed());
-        match fetched {
-            Ok(jwks) => {
-                let jwks = Arc::new(jwks);
-                issuer.keys.store(Some(Arc::new(Keys { jwks: jwks.clone(), fetched_at: now })));
-                state.failure = None;
-                // Weighed again, now that it has keys, or others.
-                self.known.insert(token.issuer().to_owned(), Arc::clone(&issuer)).await;
-                Ok(Found { keys: jwks, from: "fetched" })
-            }
-            Err(failure) => {
-                tracing::warn!(target: "issuers", issuer = token.issuer(), %failure, "cannot fetch the keys of an issuer");
-                let error = explain(token.issuer(), &failure);
-                state.failure = Some(failure);
-                self.usable(&issuer, now).map(|keys| self.stale(&keys, now)).ok_or(error)
-            }
+        let place = match enough {
+            Some(_) => None,
+            // Taken before the task begins: tokens of issuers that never answered make no more tasks than there are places.
+            None => Some(shared.fetcher.place(token.issuer()).await),
+        };
+        let fetch = Arc::clone(shared).fetch(token.issuer().to_owned(), Arc::clone(&issuer), state, place, now);
+        let fetched = self.fetches.begin(fetch);
+        let fetched = match enough {
+            Some(keys) => match timeout(limits.stale_wait, fetched).await {
+                Ok(fetched) => fetched,
+                Err(_) => return Ok(shared.stale(&keys, now)),
+            },
+            None => fetched.await,
+        };
+        match fetched.unwrap_or_else(|_| Err(FetchError::Down("the server is stopping".to_owned()))) {
+            Ok(keys) => Ok(Found { keys, from: "fetched" }),
+            Err(failure) => shared.despite(&failure, &issuer, token, now),
         }
     }
 
@@ -172,10 +174,13 @@ impl Issuers {
     /// # Errors
     /// Why it has none to give.
     pub async fn probe(&self, issuer: &str) -> Result<usize, FetchError> {
-        let mut state = State::default();
-        self.fetch(issuer, &mut state, Timestamp::default()).await.map(|jwks| jwks.keys().len())
+        let fetcher = &self.shared.fetcher;
+        let place = fetcher.place(issuer).await?;
+        fetcher.fetch(issuer, place, &mut None, Timestamp::default()).await.map(|jwks| jwks.keys().len())
     }
+}
 
+impl Shared {
     fn fresh(&self, issuer: &Issuer, now: Timestamp) -> Option<Arc<Keys>> {
         issuer.keys.load_full().filter(|keys| is_within(keys.fetched_at, now, self.limits.keys_ttl))
     }
@@ -193,48 +198,51 @@ impl Issuers {
         Found { keys: keys.jwks.clone(), from: "stale" }
     }
 
-    async fn fetch(&self, issuer: &str, state: &mut State, now: Timestamp) -> Result<Jwks, FetchError> {
-        let _share = self.share(issuer).await?;
-        let known = state.jwks_uri.take().filter(|(_, fetched)| is_within(*fetched, now, self.limits.discovery_ttl));
-        let (jwks_uri, fetched) = match known {
-            Some(known) => known,
-            None => (self.discover(issuer).await?, now),
-        };
-        let url = self.client.admit("the issuer's jwks_uri", &jwks_uri)?;
-        let text = self.client.get(KEYS, url).await?;
-        let jwks = Jwks::parse(&text).map_err(|why| FetchError::Refused(format!("{KEYS} cannot be used: {why}")))?;
-        // Remembered only now: after a failure the issuer is asked anew where its keys are.
-        state.jwks_uri = Some((jwks_uri, fetched));
-        Ok(jwks)
+    /// What there is to answer with after a failure.
+    fn despite(&self, failure: &FetchError, issuer: &Issuer, token: &Unverified<'_>, now: Timestamp) -> Result<Found, Error> {
+        let usable = self.usable(issuer, now).map(|keys| self.stale(&keys, now));
+        usable.ok_or_else(|| explain(token.issuer(), failure))
     }
 
-    /// A place among the fetches for the party that `issuer` belongs to.
-    async fn share(&self, issuer: &str) -> Result<OwnedSemaphorePermit, FetchError> {
-        let places = (self.limits.fetches / SHARES).max(1);
-        let share = self.shares.get_with(party(issuer), async { Arc::new(Semaphore::new(places)) }).await;
-        match tokio::time::timeout(self.limits.fetch_timeout, share.acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
-            Ok(Err(_)) => Err(FetchError::Down("the server is stopping".to_owned())),
-            Err(_) => Err(FetchError::Down("too many issuers of that domain are slow at once".to_owned())),
+    /// Fetches the keys of the issuer and remembers what came of it. It waits for a place unless it is given one.
+    async fn fetch(
+        self: Arc<Self>,
+        name: String,
+        issuer: Arc<Issuer>,
+        mut state: OwnedMutexGuard<State>,
+        place: Option<Result<Place, FetchError>>,
+        now: Timestamp,
+    ) -> Result<Arc<Jwks>, FetchError> {
+        let since = Instant::now();
+        let place = match place {
+            Some(place) => place,
+            None => self.fetcher.place(&name).await,
+        };
+        let fetched = match place {
+            Ok(place) => self.fetcher.fetch(&name, place, &mut state.jwks_uri, now).await,
+            Err(failure) => Err(failure),
+        };
+        self.metrics.fetched(&fetched, since.elapsed());
+        match fetched {
+            Ok(jwks) => {
+                let jwks = Arc::new(jwks);
+                issuer.keys.store(Some(Arc::new(Keys { jwks: jwks.clone(), fetched_at: now })));
+                state.failure = None;
+                // Weighed again, now that it has keys, or others.
+                self.known.insert(name, issuer).await;
+                Ok(jwks)
+            }
+            Err(failure) => {
+                tracing::warn!(target: "issuers", issuer = name, %failure, "cannot fetch the keys of an issuer");
+                state.failure = Some((failure.clone(), Instant::now()));
+                Err(failure)
+            }
         }
     }
-
-    async fn discover(&self, issuer: &str) -> Result<String, FetchError> {
-        let url = self.client.admit("the issuer", &discovery::url(issuer))?;
-        discovery::jwks_uri(issuer, &self.client.get(discovery::WHAT, url).await?)
-    }
-}
-
-/// Who answers for an issuer: the registrable domain of its host, or an address.
-fn party(issuer: &str) -> String {
-    let url = Url::parse(issuer).ok();
-    let host = url.as_ref().and_then(Url::host_str).unwrap_or(issuer);
-    let name = url.as_ref().and_then(Url::domain).map(|name| name.trim_end_matches('.'));
-    name.and_then(psl::domain_str).unwrap_or(host).to_owned()
 }
 
 /// Whether `now` is within `time` of `since`. A clock that was set back makes everything old, never young.
-fn is_within(since: Timestamp, now: Timestamp, time: Duration) -> bool {
+pub(super) fn is_within(since: Timestamp, now: Timestamp, time: Duration) -> bool {
     u128::try_from(now.0.saturating_sub(since.0)).is_ok_and(|age| age < time.as_millis())
 }
 
@@ -258,8 +266,8 @@ mod tests {
         let set = json!({ "keys": vec![key.clone(); keys] }).to_string();
         let keys = Keys { jwks: Arc::new(Jwks::parse(set.as_bytes()).expect("keys")), fetched_at: Timestamp(0) };
         let issuer = Issuer { keys: ArcSwapOption::from_pointee(keys), ..Issuer::default() };
-        issuers.known.insert(name.to_owned(), Arc::new(issuer)).await;
-        issuers.known.run_pending_tasks().await;
+        issuers.shared.known.insert(name.to_owned(), Arc::new(issuer)).await;
+        issuers.shared.known.run_pending_tasks().await;
     }
 
     #[tokio::test]
@@ -271,12 +279,12 @@ mod tests {
         for issuer in 0..40 {
             remember(&issuers, &format!("https://small-{issuer}.example"), &key, 1).await;
         }
-        assert_eq!(issuers.known.entry_count(), 16);
+        assert_eq!(issuers.shared.known.entry_count(), 16);
         let issuers = Issuers::new(&settings);
         for issuer in 0..40 {
             remember(&issuers, &format!("https://large-{issuer}.example"), &key, 64).await;
         }
-        let (known, bytes) = (issuers.known.entry_count(), issuers.known.weighted_size());
+        let (known, bytes) = (issuers.shared.known.entry_count(), issuers.shared.known.weighted_size());
         assert!((1..=2).contains(&known) && bytes <= 16 * 8192, "{known} issuers, {bytes} bytes");
     }
 }
