@@ -11,7 +11,7 @@ mod text;
 mod validate;
 
 pub use compiled::{Accepted, CompiledClaimMatch, Mismatch};
-pub(crate) use compiled::{audiences, subject};
+pub(crate) use compiled::{IssuerRule, admit_by_literals, audiences, subject};
 pub use issuer_url::UrlPolicy;
 pub(crate) use issuer_url::{is_localhost, is_loopback};
 pub use relationship::{Compiled, CompiledStaticKeys};

@@ -1,6 +1,7 @@
 //! The exchange: an upstream token in, one of ours out (in the spirit of RFC 8693).
 //!
-//! The order is what keeps it safe: the identity is loaded first, and an issuer is asked for keys only if that identity names it.
+//! The order is what keeps it safe: the identity is loaded first, an issuer is asked for keys only if that identity names it, and
+//! patterns are compiled only for tokens that their issuer has signed.
 
 mod compiled;
 mod facts;
@@ -10,7 +11,10 @@ mod upstream;
 
 use std::sync::Arc;
 
-use domain::{Ctx, Error, Narrowing, Rule, Secret, Timestamp, Uidp, Upstream, iam::Identity};
+use domain::{
+    Ctx, Error, Narrowing, Rule, Secret, Timestamp, Uidp, Upstream,
+    iam::{Identity, identity::Relationship},
+};
 use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::Registry,
@@ -19,10 +23,15 @@ use store::{AuditEntry, Later, Store, iam::identities};
 
 pub use request::ExchangeRequest;
 
-use self::{compiled::CompiledCache, facts::Facts, request::Wish, upstream::Judged};
+use self::{
+    compiled::{CompiledCache, Ready},
+    facts::Facts,
+    request::Wish,
+    upstream::Judged,
+};
 use crate::{
     Settings,
-    claims::{Accepted, Compiled, Mismatch},
+    claims::{Accepted, Compiled, Mismatch, admit_by_literals},
     issuers::Issuers,
     jws::{Unverified, Verified},
     token::{IssuedToken, OwnToken, Subject, Tokens, invalid},
@@ -122,23 +131,23 @@ impl Exchange {
         facts: &mut Facts,
     ) -> Result<Subject, Error> {
         let identity = identities::get(&mut self.store.reader().await?, uid).await?;
-        let compiled = match &identity {
-            Some(identity) => Some(self.compiled.get(identity).await?),
-            None => None,
-        };
-        if matches!(compiled, Some(Compiled::Aws)) {
+        if identity.as_ref().is_some_and(|identity| matches!(identity.spec.relationship, Relationship::AwsIdentity(_))) {
             let message = "exchanging AWS identities comes with a later version; give the workload a claim match or static keys";
             return Err(Error::new(domain::Kind::Unimplemented, Rule::NotImplemented, message));
         }
         let token = token.map_err(invalid)?;
+        let rule = match &identity {
+            Some(identity) => self.compiled.admitting(identity, token.issuer()).await?,
+            None => None,
+        };
         // One answer for both, so that nobody learns by guessing which identities exist.
-        let Some((identity, compiled)) = identity.zip(compiled).filter(|(_, rule)| rule.admits_issuer(token.issuer())) else {
+        let Some((identity, rule)) = identity.zip(rule) else {
             facts.mismatch("iss");
             let message =
                 format!("identity {uid} does not exist or does not accept this token's issuer: {}", Mismatch("iss".to_owned()));
             return Err(Error::denied(Rule::ClaimMismatch, message));
         };
-        let keys = if let Compiled::StaticKeys(keys) = &compiled {
+        let keys = if let Ready::Whole(Compiled::StaticKeys(keys)) = &rule {
             facts.keys_from = Some("static");
             keys.keys(ctx.now).ok_or_else(|| {
                 let message = format!("the static keys of identity {uid} have expired; an administrator has to renew them");
@@ -150,7 +159,7 @@ impl Exchange {
             found.keys
         };
         let judged = self.judge(token.verify(&keys).map_err(invalid)?, ctx.now, facts)?;
-        let accepted = accept(&identity.uid, &compiled, &judged, &self.default_audiences, facts)?;
+        let accepted = self.accept(&identity, rule, &judged, &self.default_audiences, facts).await?;
         Ok(subject(ctx, &self.settings, &identity, judged, accepted, wish))
     }
 
@@ -178,8 +187,8 @@ impl Exchange {
             Error::new(domain::Kind::NotFound, Rule::NoSuchResource, message)
                 .with(domain::error::Detail::Resource { noun: domain::Noun::Identity, uid: user.to_string() })
         })?;
-        let compiled = self.compiled.get(&identity).await?;
-        let accepted = accept(&identity.uid, &compiled, &judged, wanted, facts)?;
+        let rule = self.compiled.whole(&identity).await?;
+        let accepted = self.accept(&identity, rule, &judged, wanted, facts).await?;
         Ok(subject(ctx, &self.settings, &identity, judged, accepted, wish))
     }
 
@@ -213,6 +222,31 @@ impl Exchange {
         Judged::new(verified, now, self.settings.limits.leeway)
     }
 
+    /// Matches the claims by the identity's rule, of which so much is ready; the error names the identity and the claim, and no
+    /// value.
+    async fn accept(
+        &self,
+        identity: &Identity,
+        rule: Ready,
+        judged: &Judged,
+        audiences: &[String],
+        facts: &mut Facts,
+    ) -> Result<Accepted, Error> {
+        let mut refuse = |mismatch: Mismatch| {
+            facts.mismatch(&mismatch.0);
+            let message = format!("identity {} does not accept this token: {mismatch}", identity.uid);
+            Error::denied(Rule::ClaimMismatch, message)
+        };
+        let rule = match (rule, &identity.spec.relationship) {
+            (Ready::Issuer(_), Relationship::ClaimMatch(rule)) => {
+                admit_by_literals(rule, judged.claims(), audiences).map_err(&mut refuse)?;
+                self.compiled.whole(identity).await?
+            }
+            (rule, _) => rule,
+        };
+        rule.admit(judged.claims(), audiences).map_err(refuse)
+    }
+
     async fn mint(&self, ctx: &Ctx, subject: Subject, facts: &mut Facts) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
         let (identity, upstream) = (subject.identity.clone(), subject.upstream.clone());
         facts.identity = Some(identity.to_string());
@@ -227,14 +261,6 @@ impl Exchange {
 
 fn lifetime_end(settings: &Settings, now: Timestamp) -> Timestamp {
     now.plus_seconds(i64::try_from(settings.limits.token_lifetime.as_secs()).unwrap_or(0))
-}
-
-/// Matches the claims by the identity's rule; the error names the identity and the claim, and no value.
-fn accept(uid: &Uidp, rule: &Compiled, judged: &Judged, audiences: &[String], facts: &mut Facts) -> Result<Accepted, Error> {
-    rule.admit(judged.claims(), audiences).map_err(|mismatch| {
-        facts.mismatch(&mismatch.0);
-        Error::denied(Rule::ClaimMismatch, format!("identity {uid} does not accept this token: {mismatch}"))
-    })
 }
 
 fn subject(ctx: &Ctx, settings: &Settings, identity: &Identity, judged: Judged, accepted: Accepted, wish: &Wish) -> Subject {

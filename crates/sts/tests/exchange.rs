@@ -248,6 +248,29 @@ async fn our_own_tokens_only_become_less() {
     assert_eq!(expired.rule(), Rule::TokenExpired);
 }
 
+/// A pattern that cannot be compiled tells who can make the server try.
+#[tokio::test]
+async fn patterns_are_compiled_for_nobody_whose_token_says_too_little() {
+    let (world, key) = (World::new(settings()).await, p256());
+    let server = issuer(&key).await;
+    let rule = ClaimMatch { claim_patterns: [("ref".to_owned(), "(".to_owned())].into(), ..rule(&server.uri(), "s") };
+    let identity = world.identity(Relationship::ClaimMatch(rule)).await;
+    let good = fitting(&server.uri());
+    for (token, rule, part) in [
+        ("garbage".to_owned(), Rule::TokenInvalid, "three segments"),
+        (sign(&key, &fitting("https://other.example")), Rule::ClaimMismatch, "\"iss\""),
+        (sign(&p256(), &good), Rule::TokenInvalid, "signature is wrong"),
+        (sign(&key, &changed(&good, "exp", json!(NOW.seconds()))), Rule::TokenExpired, "expired"),
+        (sign(&key, &changed(&good, "sub", json!("t"))), Rule::ClaimMismatch, "\"sub\""),
+        (sign(&key, &changed(&good, "aud", json!("else"))), Rule::ClaimMismatch, "\"aud\""),
+        (sign(&key, &good), Rule::IssuerNotAllowed, "an administrator has to update it"),
+    ] {
+        let error = world.exchange(&token, target(&identity)).await.expect_err("refused");
+        assert_eq!(error.rule(), rule, "{error}");
+        assert!(error.message().contains(part), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn what_cannot_be_exchanged_says_so() {
     let (world, key) = (World::new(settings()).await, p256());

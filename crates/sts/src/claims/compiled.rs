@@ -9,6 +9,7 @@ use domain::{
 use serde_json::{Map, Value};
 
 use super::{
+    dialect::Budget,
     issuer_pattern::IssuerPattern,
     issuer_url::UrlPolicy,
     text::{self, MAX_CLAIMS, TextRule},
@@ -20,17 +21,17 @@ const RESERVED: [&str; 6] = ["iss", "sub", "aud", "exp", "nbf", "iat"];
 /// A claim rule that was checked and compiled. Only this can be matched.
 #[derive(Clone, Debug)]
 pub struct CompiledClaimMatch {
-    policy: UrlPolicy,
     issuer: IssuerRule,
     subject: TextRule,
     audience: Option<TextRule>,
     claims: Vec<(String, TextRule)>,
 }
 
+/// Which issuers a claim rule admits.
 #[derive(Clone, Debug)]
-enum IssuerRule {
+pub(crate) enum IssuerRule {
     Literal(String),
-    Pattern(IssuerPattern),
+    Pattern(IssuerPattern, UrlPolicy),
 }
 
 /// What was accepted of a token.
@@ -49,10 +50,11 @@ pub struct Mismatch(pub String);
 impl CompiledClaimMatch {
     /// Checks and compiles `rule`. What is wrong goes to `violations`, with fields relative to the identity.
     pub fn compile(rule: &ClaimMatch, policy: UrlPolicy, violations: &mut Violations) -> Option<Self> {
-        let mut faults = Faults { violations, found: false };
-        let issuer = faults.take(field("issuer", &rule.issuer), IssuerRule::compile(&rule.issuer, policy));
-        let subject = faults.take(field("subject", &rule.subject), TextRule::compile(&rule.subject));
-        let audience = rule.audience.as_ref().map(|matcher| faults.take(field("audience", matcher), TextRule::compile(matcher)));
+        let (mut faults, mut budget) = (Faults { violations, found: false }, Budget::default());
+        let issuer = faults.take(field("issuer", &rule.issuer), IssuerRule::new(&rule.issuer, policy, &mut budget));
+        let subject = faults.take(field("subject", &rule.subject), TextRule::compile(&rule.subject, &mut budget));
+        let audience = rule.audience.as_ref();
+        let audience = audience.map(|matcher| faults.take(field("audience", matcher), TextRule::compile(matcher, &mut budget)));
         if rule.claims.len() + rule.claim_patterns.len() > MAX_CLAIMS {
             faults.add(
                 "claim_match.claims".to_owned(),
@@ -66,31 +68,25 @@ impl CompiledClaimMatch {
             claims.extend(faults.claim("claim_match.claims", name, compiled));
         }
         for (name, pattern) in &rule.claim_patterns {
-            claims.extend(faults.claim("claim_match.claim_patterns", name, TextRule::pattern(pattern)));
+            claims.extend(faults.claim("claim_match.claim_patterns", name, TextRule::pattern(pattern, &mut budget)));
         }
         if faults.found {
             return None;
         }
-        Some(Self { policy, issuer: issuer?, subject: subject?, audience: audience.flatten(), claims })
+        Some(Self { issuer: issuer?, subject: subject?, audience: audience.flatten(), claims })
     }
 
     /// How many bytes it takes beside its texts, about.
     pub(super) fn memory(&self) -> usize {
-        let issuer = match &self.issuer {
-            IssuerRule::Literal(_) => 0,
-            IssuerRule::Pattern(pattern) => pattern.memory(),
-        };
         let claims = self.claims.iter().map(|(_, rule)| rule);
-        issuer + [&self.subject].into_iter().chain(&self.audience).chain(claims).map(TextRule::memory).sum::<usize>()
+        self.issuer.memory()
+            + [&self.subject].into_iter().chain(&self.audience).chain(claims).map(TextRule::memory).sum::<usize>()
     }
 
     /// Whether tokens of this issuer can match.
     #[must_use]
     pub fn admits_issuer(&self, issuer: &str) -> bool {
-        match &self.issuer {
-            IssuerRule::Literal(literal) => literal == issuer,
-            IssuerRule::Pattern(pattern) => pattern.admits(issuer, self.policy),
-        }
+        self.issuer.admits(issuer)
     }
 
     /// Matches verified claims. `default_audiences` count when the rule names no audience.
@@ -119,12 +115,58 @@ impl CompiledClaimMatch {
 }
 
 impl IssuerRule {
-    fn compile(matcher: &Matcher, policy: UrlPolicy) -> Result<Self, String> {
+    /// Checks and compiles the issuer of `rule` alone, as [`CompiledClaimMatch::compile`] does.
+    pub(crate) fn compile(rule: &ClaimMatch, policy: UrlPolicy, violations: &mut Violations) -> Option<Self> {
+        let mut faults = Faults { violations, found: false };
+        faults.take(field("issuer", &rule.issuer), Self::new(&rule.issuer, policy, &mut Budget::default()))
+    }
+
+    fn new(matcher: &Matcher, policy: UrlPolicy, budget: &mut Budget) -> Result<Self, String> {
         match matcher {
             Matcher::Literal(issuer) => policy.issuer(issuer).map(|_| Self::Literal(issuer.clone())),
-            Matcher::Pattern(pattern) => IssuerPattern::compile(pattern).map(Self::Pattern),
+            Matcher::Pattern(pattern) => IssuerPattern::compile(pattern, budget).map(|pattern| Self::Pattern(pattern, policy)),
         }
     }
+
+    /// How many bytes it takes beside its texts, about.
+    pub(crate) fn memory(&self) -> usize {
+        match self {
+            Self::Literal(_) => 0,
+            Self::Pattern(pattern, _) => pattern.memory(),
+        }
+    }
+
+    /// Whether tokens of this issuer can match.
+    pub(crate) fn admits(&self, issuer: &str) -> bool {
+        match self {
+            Self::Literal(literal) => literal == issuer,
+            Self::Pattern(pattern, policy) => pattern.admits(issuer, *policy),
+        }
+    }
+}
+
+/// The first claim that does not match, as far as that can be told without a pattern. The issuer was admitted before.
+///
+/// # Errors
+/// As [`CompiledClaimMatch::admit`] then.
+pub(crate) fn admit_by_literals(
+    rule: &ClaimMatch,
+    claims: &Map<String, Value>,
+    default_audiences: &[String],
+) -> Result<(), Mismatch> {
+    let subject = subject(claims).ok_or_else(|| Mismatch("sub".to_owned()))?;
+    match &rule.subject {
+        Matcher::Literal(wanted) if wanted != subject => return Err(Mismatch("sub".to_owned())),
+        Matcher::Literal(_) => {}
+        // Whether the audience matters is for the pattern to say.
+        Matcher::Pattern(_) => return Ok(()),
+    }
+    let may_be_wanted = |audience: &str| match &rule.audience {
+        Some(Matcher::Literal(wanted)) => wanted == audience,
+        Some(Matcher::Pattern(_)) => true,
+        None => default_audiences.iter().any(|wanted| wanted == audience),
+    };
+    if audiences(claims).into_iter().any(may_be_wanted) { Ok(()) } else { Err(Mismatch("aud".to_owned())) }
 }
 
 /// The `sub` claim, when it is a text that is not empty (RFC 7519 section 4.1.2).
@@ -243,10 +285,19 @@ mod tests {
         compiled.ok_or_else(|| "no violation and nothing compiled".to_owned())
     }
 
+    /// What is told without patterns is what is told with them.
     fn admit(rule: &ClaimMatch, claims: &Value) -> Result<Accepted, String> {
         let defaults = ["https://us.example".to_owned(), "us.example".to_owned()];
         let claims = claims.as_object().cloned().unwrap_or_default();
-        compile(rule).expect("a valid rule").admit(&claims, &defaults).map_err(|mismatch| mismatch.to_string())
+        let rules = compile(rule).expect("a valid rule");
+        let admitted = rules.admit(&claims, &defaults);
+        let issuer = claims.get("iss").and_then(Value::as_str).unwrap_or_default();
+        if rules.admits_issuer(issuer)
+            && let Err(mismatch) = admit_by_literals(rule, &claims, &defaults)
+        {
+            assert_eq!(admitted, Err(mismatch));
+        }
+        admitted.map_err(|mismatch| mismatch.to_string())
     }
 
     #[test]
@@ -264,6 +315,30 @@ mod tests {
             (json!({"iss": ISSUER, "sub": "repo:acme/x"}), "aud"),
         ] {
             assert_eq!(admit(&rule(), &claims), Err(format!("invalid \"{claim}\"")), "{claims}");
+        }
+    }
+
+    #[test]
+    fn literals_refuse_what_no_pattern_before_them_could() {
+        let literal = |text: &str| Matcher::Literal(text.into());
+        let pattern = || Matcher::Pattern(".+".into());
+        let good = json!({"iss": ISSUER, "sub": "s", "aud": "us.example"});
+        let (no_subject, other_audience) = (json!({"sub": 7, "aud": "x"}), json!({"sub": "s", "aud": "x"}));
+        let no_audience = json!({"sub": "s", "aud": 7});
+        for (subject, audience, claims, refused) in [
+            (literal("s"), None, &good, None),
+            (literal("t"), None, &good, Some("sub")),
+            (pattern(), None, &no_subject, Some("sub")),
+            (pattern(), None, &other_audience, None),
+            (literal("s"), None, &other_audience, Some("aud")),
+            (literal("s"), Some(literal("x")), &good, Some("aud")),
+            (literal("s"), Some(literal("x")), &other_audience, None),
+            (literal("s"), Some(pattern()), &other_audience, None),
+            (literal("s"), Some(pattern()), &no_audience, Some("aud")),
+        ] {
+            let rule = ClaimMatch { subject, audience, ..rule() };
+            let refusal = admit_by_literals(&rule, claims.as_object().expect("claims"), &["us.example".to_owned()]);
+            assert_eq!(refusal.err().map(|mismatch| mismatch.0).as_deref(), refused, "{rule:?} {claims}");
         }
     }
 
@@ -333,6 +408,19 @@ mod tests {
     fn the_number_and_size_of_claims_is_limited() {
         let many: BTreeMap<_, _> = (0..=MAX_CLAIMS).map(|n| (format!("c{n}"), "x".to_owned())).collect();
         assert!(compile(&ClaimMatch { claims: many, ..rule() }).expect_err("refused").contains("at most 32"));
+        // Four of these take a megabyte. What comes after is not even compiled, and what is wrong with it is told all the same.
+        let patterns = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), r"\pL{5}".to_owned())).collect();
+        assert!(compile(&ClaimMatch { claim_patterns: patterns(&["a", "b", "c", "d"]), ..rule() }).is_ok());
+        let mut large = ClaimMatch { claim_patterns: patterns(&["a", "b", "c", "d", "e"]), ..rule() };
+        large.claim_patterns.extend([("f".to_owned(), "x".to_owned()), ("g".to_owned(), "(".to_owned())]);
+        let message = compile(&large).expect_err("refused");
+        for field in ["e: e is too large", "f: f is too large", "g: g is no valid pattern"] {
+            assert!(message.contains(&format!("claim_match.claim_patterns.{field}")), "{field} in {message}");
+        }
+        assert!(message.contains("beside the identity's other patterns") && !message.contains("claim_patterns.d"), "{message}");
+        let ordinary = r"repo:[a-z0-9-]+/[^:]+:ref:refs/(heads|tags)/.*";
+        let many = (0..MAX_CLAIMS).map(|n| (format!("c{n}"), ordinary.to_owned())).collect();
+        assert!(compile(&ClaimMatch { claim_patterns: many, ..rule() }).is_ok());
         let long = ClaimMatch { subject: Matcher::Literal("x".repeat(text::MAX_TEXT + 1)), ..rule() };
         assert!(compile(&long).expect_err("refused").contains("at most 1024 bytes"));
     }

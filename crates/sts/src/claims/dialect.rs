@@ -15,6 +15,8 @@ use super::text::MAX_PATTERN;
 
 /// Limits memory of a compiled pattern, which is what bounds `a{1000}{1000}`.
 const COMPILED_SIZE: usize = 256 * 1024;
+/// The same of all patterns of one identity, which is what bounds the time until the first of its tokens is judged.
+const TOGETHER: usize = 1024 * 1024;
 /// The same of the automaton that searches make of it as they go, and of the one for the way back. Both are kept for the next
 /// search. A pattern of more than about two thousand states has none, and is followed state by state.
 const SEARCH_SIZE: usize = 64 * 1024;
@@ -23,11 +25,21 @@ const WRITTEN_SIZE: usize = 64 * 1024;
 const NESTING: u32 = 64;
 
 const TOO_LARGE: &str = "is too large when compiled: use fewer or smaller repetitions and classes";
+const TOO_LARGE_TOGETHER: &str = "is too large when compiled beside the identity's other patterns: use fewer or smaller repetitions and classes in all of them";
 
 /// A well-formed pattern, not yet anchored.
 pub(super) struct Pattern {
     /// What it means.
     pub(super) hir: Hir,
+}
+
+/// What may still be compiled for one identity.
+pub(super) struct Budget(usize);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(TOGETHER)
+    }
 }
 
 /// Reads a pattern; otherwise what is wrong with it.
@@ -63,7 +75,10 @@ impl Pattern {
     ///
     /// INVARIANT: the pattern is written anew from its parsed form, so nothing in it, no unbalanced group and no comment, can
     /// reach over the anchors.
-    pub(super) fn compile(&self) -> Result<Regex, String> {
+    pub(super) fn compile(&self, budget: &mut Budget) -> Result<Regex, String> {
+        if budget.0 == 0 {
+            return Err(TOO_LARGE_TOGETHER.to_owned());
+        }
         let mut text = Written(r"\A(?:".to_owned());
         write!(text, "{}", self.hir).map_err(|_| TOO_LARGE)?;
         text.0.push_str(r")\z");
@@ -74,7 +89,16 @@ impl Pattern {
             .onepass(false)
             .hybrid_cache_capacity(SEARCH_SIZE);
         let syntax = syntax::Config::new().nest_limit(4 * NESTING);
-        Regex::builder().configure(limits).syntax(syntax).build(&text.0).map_err(|_| TOO_LARGE.to_owned())
+        let compiled = Regex::builder().configure(limits).syntax(syntax).build(&text.0);
+        // Up to its limit takes its time, too.
+        let size = compiled.as_ref().map_or(COMPILED_SIZE, Regex::memory_usage);
+        let fits = size <= budget.0;
+        budget.0 = budget.0.saturating_sub(size);
+        match compiled {
+            Ok(compiled) if fits => Ok(compiled),
+            Ok(_) => Err(TOO_LARGE_TOGETHER.to_owned()),
+            Err(_) => Err(TOO_LARGE.to_owned()),
+        }
     }
 }
 
@@ -182,7 +206,7 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, text: &str) -> bool {
-        parse(pattern).and_then(|pattern| pattern.compile()).expect(pattern).is_match(text)
+        parse(pattern).and_then(|pattern| pattern.compile(&mut Budget::default())).expect(pattern).is_match(text)
     }
 
     #[test]
@@ -211,7 +235,9 @@ mod tests {
     fn searches_keep_no_more_than_they_count_for() {
         let groups = format!("(?:{}x){{5}}", "()".repeat(450));
         let dear = ["[0-9a-f]{1,200}[a-z]{1,200}", "(a|b)*a(a|b){12}", ".{1,200}", r"\pL{1,3}", "build-.*", &groups];
-        for pattern in dear.map(|pattern| parse(pattern).and_then(|pattern| pattern.compile()).expect(pattern)) {
+        for pattern in
+            dear.map(|pattern| parse(pattern).and_then(|pattern| pattern.compile(&mut Budget::default())).expect(pattern))
+        {
             for text in ["ab".repeat(50), "x".repeat(120), "ab".repeat(8000), "é".repeat(3000)] {
                 let mut cache = pattern.create_cache();
                 _ = pattern.search_half_with(&mut cache, &Input::new(&text).earliest(true));
@@ -223,7 +249,7 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_says_why() {
-        let why = |pattern: &str| parse(pattern).and_then(|pattern| pattern.compile()).expect_err(pattern);
+        let why = |pattern: &str| parse(pattern).and_then(|pattern| pattern.compile(&mut Budget::default())).expect_err(pattern);
         for pattern in ["a)|(?:b", "(", "[", r"\", "a{2,1}", "(?P<>x)", r"\k", "(?=a)", r"(a)\1", r"\B", "[a&&b]", "[a[b]]"] {
             assert!(why(pattern).starts_with("is no valid pattern"), "{pattern}: {}", why(pattern));
         }
@@ -238,18 +264,18 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_panics(pattern in "\\PC{0,60}") {
-            let _ = parse(&pattern).and_then(|pattern| pattern.compile());
+            let _ = parse(&pattern).and_then(|pattern| pattern.compile(&mut Budget::default()));
         }
 
         #[test]
         fn nothing_panics_near_patterns(pattern in r"([a-c.*+?|()\[\]{}^$\\dwsb0-9,&~#-]|\(\?x\)|\[\^){0,20}") {
-            let _ = parse(&pattern).and_then(|pattern| pattern.compile());
+            let _ = parse(&pattern).and_then(|pattern| pattern.compile(&mut Budget::default()));
         }
 
         #[test]
         fn anchoring_agrees_with_the_plain_form(pattern in r"([a-c]|\.|\(a\|b\)|\[ab\]|c\*|\|){1,8}", text in "[a-c]{0,5}") {
             let plain = regex::Regex::new(&format!("^(?:{pattern})$"));
-            if let (Ok(plain), Ok(ours)) = (plain, parse(&pattern).and_then(|pattern| pattern.compile())) {
+            if let (Ok(plain), Ok(ours)) = (plain, parse(&pattern).and_then(|pattern| pattern.compile(&mut Budget::default()))) {
                 prop_assert_eq!(plain.is_match(&text), ours.is_match(&text));
             }
         }

@@ -11,11 +11,14 @@
 use regex_automata::meta::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use super::{dialect, issuer_url::UrlPolicy};
+use super::{
+    dialect::{self, Budget},
+    issuer_url::UrlPolicy,
+};
 
 /// A compiled issuer pattern and the domain that it fixes.
 #[derive(Clone, Debug)]
-pub(super) struct IssuerPattern {
+pub(crate) struct IssuerPattern {
     pattern: Regex,
     domain: String,
     labels: Vec<Label>,
@@ -39,10 +42,10 @@ enum Piece {
 
 impl IssuerPattern {
     /// Compiles a pattern; otherwise what is wrong with it.
-    pub(super) fn compile(pattern: &str) -> Result<Self, String> {
+    pub(super) fn compile(pattern: &str, budget: &mut Budget) -> Result<Self, String> {
         let parsed = dialect::parse(pattern)?;
         let host = read_host(&parsed.hir)?;
-        Ok(Self { domain: host.domain()?, labels: host.labels(), pattern: parsed.compile()? })
+        Ok(Self { domain: host.domain()?, labels: host.labels(), pattern: parsed.compile(budget)? })
     }
 
     /// How many bytes it takes, about.
@@ -246,6 +249,10 @@ mod tests {
 
     use super::*;
 
+    fn compile(pattern: &str) -> Result<IssuerPattern, String> {
+        IssuerPattern::compile(pattern, &mut Budget::default())
+    }
+
     const ACCEPTED: &[(&str, &str)] = &[
         (r"^https://token\.actions\.githubusercontent\.com$", "actions.githubusercontent.com"),
         (r"https://token\.actions\.githubusercontent\.com(/acme)?", "actions.githubusercontent.com"),
@@ -307,7 +314,7 @@ mod tests {
     #[test]
     fn patterns_that_fix_a_domain_are_accepted() {
         for (pattern, domain) in ACCEPTED {
-            match IssuerPattern::compile(pattern) {
+            match compile(pattern) {
                 Ok(compiled) => assert_eq!(compiled.domain, *domain, "{pattern}"),
                 Err(why) => panic!("{pattern}: {why}"),
             }
@@ -317,19 +324,18 @@ mod tests {
     #[test]
     fn patterns_that_do_not_are_refused() {
         for pattern in REFUSED {
-            let domain = IssuerPattern::compile(pattern).map(|compiled| compiled.domain);
+            let domain = compile(pattern).map(|compiled| compiled.domain);
             assert!(domain.is_err(), "{pattern} was accepted for {domain:?}");
         }
         // The text after another host is a path of that host: the domain that counts is the first.
-        let evil = IssuerPattern::compile(r"https://evil\.com/.*githubusercontent\.com").expect("fixes a domain");
+        let evil = compile(r"https://evil\.com/.*githubusercontent\.com").expect("fixes a domain");
         assert_eq!(evil.domain, "evil.com");
         assert!(!evil.admits("https://token.actions.githubusercontent.com", UrlPolicy::default()));
     }
 
     #[test]
     fn names_below_shared_domains_have_to_be_spelled_out() {
-        let admits =
-            |pattern: &str, issuer: &str| IssuerPattern::compile(pattern).expect(pattern).admits(issuer, UrlPolicy::default());
+        let admits = |pattern: &str, issuer: &str| compile(pattern).expect(pattern).admits(issuer, UrlPolicy::default());
         let eks = r"https://oidc\.eks\.[a-z0-9-]+\.amazonaws\.com/id/[A-F0-9]+";
         assert!(admits(eks, "https://oidc.eks.us-east-1.amazonaws.com/id/AB12"));
         assert!(admits(eks, "https://oidc.eks.xx-new-9.amazonaws.com/id/AB12"));
@@ -389,7 +395,7 @@ mod tests {
         let patterns = prop::collection::vec(piece(), 1..6).prop_map(|pieces| format!("https://{}", pieces.concat()));
         let mut runner = TestRunner::new(ProptestConfig { cases: 2000, ..ProptestConfig::default() });
         let outcome = runner.run(&(patterns, any::<[u8; 32]>()), |(pattern, seed)| {
-            let Ok(compiled) = IssuerPattern::compile(&pattern) else { return Ok(()) };
+            let Ok(compiled) = compile(&pattern) else { return Ok(()) };
             let Ok(texts) = string_regex(&pattern.replace(['^', '$'], "")) else { return Ok(()) };
             let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
             for _ in 0..20 {

@@ -3,7 +3,7 @@
 use domain::iam::identity::Matcher;
 use regex_automata::meta::Regex;
 
-use super::dialect;
+use super::dialect::{self, Budget};
 
 /// Longest literal in bytes.
 pub const MAX_TEXT: usize = 1024;
@@ -23,16 +23,16 @@ pub(super) enum TextRule {
 
 impl TextRule {
     /// Compiles `matcher`; otherwise what is wrong with it.
-    pub(super) fn compile(matcher: &Matcher) -> Result<Self, String> {
+    pub(super) fn compile(matcher: &Matcher, budget: &mut Budget) -> Result<Self, String> {
         match matcher {
             Matcher::Literal(text) => literal(text).map(|()| Self::Literal(text.clone())),
-            Matcher::Pattern(pattern) => Self::pattern(pattern),
+            Matcher::Pattern(pattern) => Self::pattern(pattern, budget),
         }
     }
 
     /// Compiles a pattern; otherwise what is wrong with it.
-    pub(super) fn pattern(pattern: &str) -> Result<Self, String> {
-        dialect::parse(pattern)?.compile().map(Self::Pattern)
+    pub(super) fn pattern(pattern: &str, budget: &mut Budget) -> Result<Self, String> {
+        dialect::parse(pattern)?.compile(budget).map(Self::Pattern)
     }
 
     /// How many bytes it takes beside its text, about.

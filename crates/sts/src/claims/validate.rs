@@ -6,7 +6,7 @@ use domain::{
     ports::CheckRelationship,
 };
 
-use super::{issuer_url::UrlPolicy, relationship::Compiled, text::TextRule};
+use super::{dialect::Budget, issuer_url::UrlPolicy, relationship::Compiled, text::TextRule};
 use crate::Settings;
 
 const SERVICE_PRINCIPALS: std::ops::RangeInclusive<i32> = 1..=13;
@@ -55,8 +55,9 @@ fn check_aws(aws: &AwsIdentity, violations: &mut Violations) {
     if aws.account.len() != 12 || !aws.account.bytes().all(|byte| byte.is_ascii_digit()) {
         violations.add("aws_identity.aws_account", "aws_account must match \"^[0-9]{12}$\"");
     }
+    let mut budget = Budget::default();
     for (name, matcher) in [("arn", &aws.arn), ("user_id", &aws.user_id)] {
-        if let Err(what) = TextRule::compile(matcher) {
+        if let Err(what) = TextRule::compile(matcher, &mut budget) {
             let name = if matches!(matcher, Matcher::Pattern(_)) { format!("{name}_pattern") } else { name.to_owned() };
             violations.add(format!("aws_identity.{name}"), format!("{name} {what}"));
         }

@@ -66,6 +66,7 @@ async fn claims_have_their_limits() {
         Relationship::ClaimMatch(rule)
     };
     let map = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), value.to_owned())]);
+    let large = || (1..=5).map(|n| (format!("claim-{n}"), r"\pL{5}".to_owned())).collect();
     let transcript = refusals(|_| {
         vec![
             ("nothing in it", Relationship::ClaimMatch(ClaimMatch::default())),
@@ -78,6 +79,7 @@ async fn claims_have_their_limits() {
             ("an audience pattern that is none", with(&|rule| rule.aud = Some(Aud::AudiencePattern("*".into())))),
             ("a claim without a name", with(&|rule| rule.claims = map("", "a"))),
             ("a claim pattern that is none", with(&|rule| rule.claim_patterns = map("ref", "("))),
+            ("claim patterns that are too large together", with(&|rule| rule.claim_patterns = large())),
             ("too many claims", with(&|rule| rule.claims = (0..100).map(|n| (format!("claim-{n}"), "a".to_owned())).collect())),
         ]
     })

@@ -69,6 +69,10 @@ async fn one_relationship_takes_the_place_of_another() {
             to(rule(Some(Iss::Issuer("https://issuer.example".into())), None), &["claim_match"]),
         )
         .await;
+        let claim_patterns = (1..=5).map(|n| (format!("claim-{n}"), r"\pL{5}".to_owned())).collect();
+        let large = Relationship::ClaimMatch(ClaimMatch { claim_patterns, ..ClaimMatch::default() });
+        s.call::<UpdateIdentity>("to patterns that are too large together", &admin, to(large, &["claim_match.claim_patterns"]))
+            .await;
         s.call::<UpdateIdentity>("claims to keys", &admin, to(Relationship::StaticKeys(keys()), &[])).await;
         let aws = AwsIdentity {
             aws_account: "123456789012".into(),
