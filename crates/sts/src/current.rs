@@ -12,7 +12,7 @@ use std::{
 
 use domain::{Error, Kind, Rule, Uidp, error::Detail};
 use prometheus_client::registry::Registry;
-use store::iam::standings as rows;
+use store::iam::standings::{self as rows, Seen};
 use tokio::{
     sync::{mpsc, oneshot},
     time::timeout,
@@ -83,7 +83,7 @@ impl Current {
     }
 
     /// How the identity stands, if it exists: everything that was acknowledged before the call included. One query when the
-    /// identity is not remembered.
+    /// identity is not remembered, and another one for the keys when these have changed.
     ///
     /// # Errors
     /// Unavailable when that cannot be found out.
@@ -118,14 +118,15 @@ impl Current {
             }
         }
         let mut reader = shared.keys.store().reader().await.map_err(|error| uncertain(&error))?;
-        let (at, standing) = rows::get(&mut reader, identity).await.map_err(|error| uncertain(&error))?;
+        let Seen { at, keys, standing } = rows::get(&mut reader, identity).await.map_err(|error| uncertain(&error))?;
         drop(reader);
         let held = standing.map(|standing| Arc::new(Held::new(standing)));
         if let Some(held) = &held {
             shared.standings.keep(identity, held, at, place);
         }
-        if shared.standings.is_behind(at) {
-            // The keys are to be of this state as well.
+        // INVARIANT: the keys are of this state as well. Nothing that is read at another server than the last question was
+        // asked is kept before the next one.
+        if !shared.keys.ring().holds(&keys) || shared.standings.is_elsewhere(at) {
             self.confirm().await?;
         }
         Ok((held, false))

@@ -19,7 +19,8 @@ use sts::{
 };
 use support::{
     b64, p256,
-    world::{NOW, Standing, US, World, open},
+    upstream::{fitting, issuer, settings, sign},
+    world::{NOW, Standing, US, World, claim_match, open, target},
 };
 
 async fn operator(world: &World) -> Secret<String> {
@@ -188,6 +189,28 @@ async fn another_node_learns_of_a_rotation_by_the_first_token_or_the_next_reload
     };
     tokio::join!(keeping, learned);
     assert_eq!(idle.0.ring().active_key_id(now), Some(key_of(&new)));
+}
+
+/// A node whose memory holds nobody reads an identity and learns with it that the key of its token was removed; one that was
+/// only published changes nothing.
+#[tokio::test]
+async fn a_removed_key_is_not_believed_for_an_identity_that_is_not_remembered() {
+    let (world, key) = (World::new(settings()).await, p256());
+    let server = issuer(&key).await;
+    let mut robots = Vec::new();
+    for _ in 0..3 {
+        let identity = world.identity(claim_match(&server.uri(), "s")).await;
+        let token = world.exchange(&sign(&key, &fitting(&server.uri())), target(&identity)).await.expect("a token");
+        robots.push(token.token);
+    }
+    let (_, other) = node(&world).await;
+    other.authenticate(robots[0].lend(), NOW).await.expect("good");
+    let ctx = Ctx::system("sts.rotate", NOW, world.entropy.clone());
+    world.keys.rotate(&ctx, Rotation::Planned).await.expect("rotated");
+    other.authenticate(robots[1].lend(), NOW).await.expect("good");
+    world.keys.rotate(&world.ctx("", NOW.plus_seconds(120)), Rotation::Now).await.expect("rotated");
+    let error = other.authenticate(robots[2].lend(), NOW).await.expect_err("refused");
+    assert_eq!(error.rule(), Rule::TokenInvalid, "{error}");
 }
 
 #[tokio::test]

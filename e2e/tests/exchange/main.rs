@@ -5,5 +5,6 @@ mod forms;
 mod issuers;
 mod matching;
 mod narrowing;
+mod remembered;
 mod revocation;
 mod static_keys;

@@ -1,6 +1,6 @@
 //! What decides who may do what: how an identity stands, and what has changed about that.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use domain::{CapabilitySet, Grant, Noun, Place, Result, Revision, Uidp};
 
@@ -33,6 +33,21 @@ pub struct Standing {
     pub roles: Vec<Uidp>,
 }
 
+/// The signing keys by their `kid`, each with the commit that last wrote it: other keys, or the same ones changed, are
+/// another value.
+pub type KeyMarks = BTreeMap<String, Revision>;
+
+/// What decides about the tokens of an identity, all in one state of everything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// That state.
+    pub at: Position,
+    /// The signing keys.
+    pub keys: KeyMarks,
+    /// How the identity stands, if it exists.
+    pub standing: Option<Standing>,
+}
+
 /// What happened since a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
@@ -43,24 +58,27 @@ pub struct News {
     pub changes: Option<Vec<(Noun, String)>>,
 }
 
-/// How the identity stands, if it exists, and in which state of everything that is so. One query.
+/// How the identity stands, which signing keys there are, and in which state of everything that is so. One query.
 ///
 /// # Errors
 /// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, identity: &Uidp) -> Result<(Position, Option<Standing>)> {
+pub async fn get(reader: &mut Reader, identity: &Uidp) -> Result<Seen> {
     let sql = format!(
         "SELECT 'at', n, {}, '', '' FROM revision \
+         UNION ALL SELECT 'key', revision, 0, kid, '' FROM signing_keys \
          UNION ALL SELECT 'identity', relationship_revision, 0, '', '' FROM identities WHERE uid = $1 \
          UNION ALL SELECT 'role', 0, 0, uid, capabilities FROM roles \
                    WHERE uid IN (SELECT role FROM role_bindings WHERE identity = $1) \
          UNION ALL SELECT 'binding', 0, 0, parent, role FROM role_bindings WHERE identity = $1",
         reader.server()
     );
-    let (mut at, mut relationship, mut bindings) = (Position::default(), None, Vec::new());
+    let (mut at, mut keys) = (Position::default(), KeyMarks::new());
+    let (mut relationship, mut bindings) = (None, Vec::new());
     let mut roles: HashMap<Uidp, CapabilitySet> = HashMap::new();
     let read = |row: &Row<'_>| {
         match row.text(0)? {
             "at" => at = Position { revision: row.revision(1)?, server: row.int(2)? },
+            "key" => drop(keys.insert(row.string(3)?, row.revision(1)?)),
             "identity" => relationship = Some(row.int(1)?),
             "role" => drop(roles.insert(row.uidp(3)?, roles::capabilities(row, 4)?)),
             _ => bindings.push((row.uidp(3)?, row.uidp(4)?)),
@@ -73,7 +91,7 @@ pub async fn get(reader: &mut Reader, identity: &Uidp) -> Result<(Position, Opti
     let grants = bindings.into_iter().map(grant).collect();
     let standing =
         relationship.map(|relationship_revision| Standing { relationship_revision, grants, roles: roles.into_keys().collect() });
-    Ok((at, standing))
+    Ok(Seen { at, keys, standing })
 }
 
 /// What has changed since `known`. One query, whose answer is small.

@@ -7,7 +7,7 @@ use domain::{
 };
 use store::{
     Store,
-    iam::{groups, identities, role_bindings, roles},
+    iam::{groups, identities, role_bindings, roles, standings},
     registry::repos,
     signing_keys::{self, SigningKey},
 };
@@ -325,16 +325,26 @@ pub(crate) async fn signing_keys_are_kept(engine: &impl Engine) {
         revision: Revision(0),
     };
     let list = async || signing_keys::list(&mut store.reader().await.expect("reads")).await.expect("reads");
+    // Which keys there are is told with anybody's standing.
+    let marks = async || {
+        let told = get!(store, standings, &kit::root(9)).keys;
+        assert_eq!(told, list().await.into_iter().map(|key| (key.kid, key.revision)).collect());
+        told
+    };
+    assert!(marks().await.is_empty());
     let old = change!(store, signing_keys::insert, key("old", 1)).expect("is added");
     let new = change!(store, signing_keys::insert, key("new", 2)).expect("is added");
     assert!(new.revision > old.revision);
     assert_eq!(list().await, [new.clone(), old.clone()]);
+    let before = marks().await;
     assert!(kit::write(&store, |tx| Box::pin(signing_keys::retire(tx, "old", Timestamp(5)))).await.expect("retires"));
     assert_eq!(list().await[1].retired_at, Some(Timestamp(5)));
+    assert_ne!(marks().await, before);
     assert!(kit::write(&store, |tx| Box::pin(signing_keys::delete(tx, "old"))).await.expect("goes"));
     assert!(!kit::write(&store, |tx| Box::pin(signing_keys::delete(tx, "old"))).await.expect("is gone"));
     assert!(!kit::write(&store, |tx| Box::pin(signing_keys::retire(tx, "old", Timestamp(5)))).await.expect("is gone"));
     assert_eq!(list().await, [new]);
+    assert_eq!(marks().await.len(), 1);
 }
 
 pub(crate) async fn nothing_lives_below_a_missing_group(engine: &impl Engine) {

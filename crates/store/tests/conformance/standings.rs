@@ -5,7 +5,7 @@ use store::{
     Store,
     iam::{
         groups, identities, role_bindings, roles,
-        standings::{self, News, Position, Standing},
+        standings::{self, News, Position, Seen, Standing},
     },
     signing_keys,
 };
@@ -13,7 +13,9 @@ use store::{
 use super::{Engine, kit};
 
 async fn standing(store: &Store, identity: &Identity) -> (Position, Option<Standing>) {
-    standings::get(&mut store.reader().await.expect("reads"), &identity.uid).await.expect("reads")
+    let seen = standings::get(&mut store.reader().await.expect("reads"), &identity.uid).await;
+    let Seen { at, standing, .. } = seen.expect("reads");
+    (at, standing)
 }
 
 async fn news(store: &Store, known: Position) -> News {

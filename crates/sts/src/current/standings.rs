@@ -94,10 +94,9 @@ impl Standings {
         self.state().at
     }
 
-    /// Whether somebody has read from a later state, or at another server.
-    pub(super) fn is_behind(&self, read: Position) -> bool {
-        let at = self.position();
-        read.server != at.server || read.revision > at.revision
+    /// Whether somebody has read at another server of the database than what is known is of.
+    pub(super) fn is_elsewhere(&self, read: Position) -> bool {
+        read.server != self.position().server
     }
 
     /// Its revision.

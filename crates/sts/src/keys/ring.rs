@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 use domain::{Error, Kind, Rule, Secret, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
-use store::iam::standings::Position;
+use store::iam::standings::{KeyMarks, Position};
 
 use crate::jws::{Jwks, SigningKey};
 
@@ -22,6 +22,8 @@ pub(super) struct Ring {
     loaded_at: Timestamp,
     /// The state of the store that it is of.
     read: Position,
+    /// The rows that it was made of.
+    marks: KeyMarks,
 }
 
 /// A key, and its life.
@@ -60,8 +62,8 @@ impl Life {
 
 impl Ring {
     /// The ring of these keys, the newest first.
-    pub(super) fn new(keys: Vec<Key>, loaded_at: Timestamp, read: Position) -> Self {
-        Self { keys, loaded_at, read }
+    pub(super) fn new(keys: Vec<Key>, loaded_at: Timestamp, read: Position, marks: KeyMarks) -> Self {
+        Self { keys, loaded_at, read, marks }
     }
 
     /// Whether this is an earlier state of the keys than the other one.
@@ -101,6 +103,11 @@ impl Keyring {
     pub(super) fn replace(&self, ring: Ring) {
         let ring = Arc::new(ring);
         self.0.rcu(|current| Arc::clone(if ring.is_before(current) { current } else { &ring }));
+    }
+
+    /// Whether these are the keys in memory.
+    pub(crate) fn holds(&self, stored: &KeyMarks) -> bool {
+        self.0.load().marks == *stored
     }
 
     /// How long ago it was read from the store.

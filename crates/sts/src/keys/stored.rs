@@ -80,7 +80,8 @@ pub(super) fn load(stored: &Stored, root: &RootKey, overlap: Duration, now: Time
         let signer = if life.may_sign(now) { Some(unseal(row, root)?) } else { None };
         keys.push(Key::new(serde_json::from_str(&row.public_jwk).map_err(Error::internal)?, signer, life)?);
     }
-    Ok(Ring::new(keys, now, stored.read))
+    let marks = stored.rows.iter().map(|row| (row.kid.clone(), row.revision)).collect();
+    Ok(Ring::new(keys, now, stored.read, marks))
 }
 
 /// When the key of a row signs and verifies.
