@@ -1,6 +1,9 @@
 //! What is remembered of rights and tokens spares, as the server counts it.
 
-use contract::chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, rpc::CreateGroup};
+use contract::chainguard::platform::iam::v2beta1::{
+    CreateGroupRequest, GetGroupRequest, Group,
+    rpc::{CreateGroup, GetGroup},
+};
 use testkit::{Actor, TestServer, Transport};
 
 /// How often something is tried that others may disturb: each server reads for itself as well, now and then.
@@ -43,5 +46,18 @@ async fn whoever_is_not_remembered_costs_one_read_whatever_was_written() {
         least = least.min(reads_of_a_decision(&server, &viewer).await);
     }
     assert_eq!(least, 1);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_token_is_verified_once() {
+    let server = TestServer::start().await;
+    let viewer = server.workload(server.organization(), "viewer", Some("viewer")).await;
+    let lookups = async |outcome| count(&server, "provost_token_cache_lookups_total", &[("outcome", outcome)]).await;
+    let before = (lookups("hit").await, lookups("miss").await);
+    for _ in 0..4 {
+        viewer.must::<GetGroup>(GetGroupRequest { uid: server.organization().to_string() }).await;
+    }
+    assert_eq!((lookups("hit").await, lookups("miss").await), (before.0 + 3, before.1 + 1));
     server.stop().await;
 }
