@@ -11,7 +11,8 @@ use testkit::{Actor, Line, Proxy, TestServer, Transport};
 
 use crate::{cluster, server_at};
 
-const PATIENCE: Duration = Duration::from_mins(1);
+/// The node takes ten seconds at most, and the machine may have much to do.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 fn at(node: &TestServer, actor: &Actor) -> Actor {
     let token = actor.token.as_ref().expect("an actor with a token");
