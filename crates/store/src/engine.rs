@@ -154,6 +154,14 @@ impl Look {
         })
     }
 
+    /// The name of its engine, as [`Engine::name`].
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "sqlite",
+            Self::Postgres(_) => "postgresql",
+        }
+    }
+
     /// The number of schema steps that it has.
     pub(crate) fn schema(&self) -> usize {
         match self {
