@@ -51,7 +51,7 @@ pub struct Report {
 pub async fn check(store: &Store, progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
     // What is known and not yet written belongs to it.
     store.flush().await?;
-    compare(store.engine(), store.reader().await?, progress).await
+    compare(store.reader().await?, progress).await
 }
 
 /// A database that is checked without being opened: nothing is made, migrated or written, and a crashed one is left as it is.
@@ -80,7 +80,7 @@ impl Look {
     /// # Errors
     /// As [`check`].
     pub async fn check(self, progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
-        let report = compare(self.0.name(), Reader::new(self.0.snapshot().await?), progress).await;
+        let report = compare(Reader::new(self.0.snapshot().await?), progress).await;
         let left_out = self.0.left_out();
         self.0.close().await;
         let mut report = report?;
@@ -105,13 +105,14 @@ impl Report {
     }
 }
 
-async fn compare(engine: &'static str, mut reader: Reader, mut progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
+async fn compare(mut reader: Reader, mut progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
     reader.take_time().await?;
     let revision = last(&mut reader).await?;
     probe::mark(&mut reader).await?;
     let (of_engine, remarks) = reader.connection.probes().await?;
     probe::go_back(&mut reader).await?;
     let probes: Vec<Probe> = rules(revision).into_iter().chain(of_engine).collect();
+    let engine = reader.engine();
     let mut report = Report { engine, revision, rules: probes.len(), findings: Vec::new(), remarks };
     for (done, probe) in (0..).zip(&probes) {
         progress(done, probes.len() as u64);

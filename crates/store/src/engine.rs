@@ -91,8 +91,8 @@ impl Engine {
     /// Its name.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Sqlite(_) => "sqlite",
-            Self::Postgres(_) => "postgresql",
+            Self::Sqlite(_) => sqlite::NAME,
+            Self::Postgres(_) => postgres::NAME,
         }
     }
 
@@ -152,14 +152,6 @@ impl Look {
             Database::Sqlite => sqlite::Look::at(&config.data)?.map(Self::Sqlite),
             Database::Postgres(database) => postgres::Look::at(database).await?.map(Self::Postgres),
         })
-    }
-
-    /// The name of its engine, as [`Engine::name`].
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Sqlite(_) => "sqlite",
-            Self::Postgres(_) => "postgresql",
-        }
     }
 
     /// The number of schema steps that it has.
@@ -323,11 +315,11 @@ impl Connection {
         }
     }
 
-    /// The engine's name.
+    /// The name of its engine, as [`Engine::name`].
     pub(crate) fn engine(&self) -> &'static str {
         match self {
-            Self::Sqlite(_) => "sqlite",
-            Self::Postgres(_) => "postgres",
+            Self::Sqlite(_) => sqlite::NAME,
+            Self::Postgres(_) => postgres::NAME,
         }
     }
 

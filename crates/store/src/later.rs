@@ -241,4 +241,21 @@ mod tests {
         assert_eq!((metrics.later_full.get(), metrics.later_waiting.get()), (3, 2));
         assert_eq!(items.queue.len(), 2);
     }
+
+    #[test]
+    fn what_cannot_be_written_before_the_end_is_counted() {
+        let metrics = Metrics::new();
+        let (queue, mut items) = Queue::with_room(2, &metrics);
+        let seen = |second| Later::Seen { identity: Uidp::root_from([0; 20]), at: Timestamp::from_seconds(second) };
+        queue.push(seen(0));
+        let mut waiting = Vec::new();
+        items.take(&mut waiting);
+        queue.push(seen(1));
+        queue.push(seen(2));
+        items.give_up(&waiting);
+        assert_eq!(metrics.later_failed.get(), 3);
+        items.take(&mut waiting);
+        items.give_up(&[]);
+        assert_eq!(metrics.later_failed.get(), 3, "nothing is lost where nothing waits");
+    }
 }

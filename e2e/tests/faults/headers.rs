@@ -1,7 +1,11 @@
 //! Headers that are missing, malformed, too large, or answered.
 
+use std::time::Duration;
+
 use client::http::Request;
-use testkit::{TestServer, Transcript};
+use contract::chainguard::platform::iam::v2beta1::{GetGroupRequest, rpc::GetGroup};
+use testkit::{TestServer, Transcript, Transport};
+use tokio::time::timeout;
 
 #[tokio::test]
 async fn tokens_are_missing_or_malformed() {
@@ -33,6 +37,21 @@ async fn a_head_that_is_too_long_costs_nobody_else_anything() {
     let long_header = admin.http(Request::get("/livez").header("x-padding", "a".repeat(33 << 10))).await;
     assert!(long_header.status.is_client_error(), "{}", long_header.status);
     assert_eq!(admin.http(Request::get("/livez")).await.status, 200);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_token_that_is_too_long_ends_its_own_call_and_no_other() {
+    let server = TestServer::start().await;
+    let admin = server.admin();
+    let get = GetGroupRequest { uid: server.organization().to_string() };
+    // What the program answers; what HTTP/2 answers beneath it, to the call; and to the connection, where it goes on for too long.
+    for (length, code) in [(33 << 10, "INVALID_ARGUMENT"), (200 << 10, "UNKNOWN"), (1 << 20, "RESOURCE_EXHAUSTED")] {
+        let long = server.bearer(&"a".repeat(length));
+        let ended = timeout(Duration::from_secs(30), long.call::<GetGroup>(Transport::Grpc, get.clone())).await.expect("an end");
+        assert_eq!(ended.code, code, "{length} bytes: {:#}", ended.body);
+        assert_eq!(admin.call::<GetGroup>(Transport::Grpc, get.clone()).await.code, "OK");
+    }
     server.stop().await;
 }
 

@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use domain::Rule;
+use domain::{Kind, Rule};
 use testkit::golden;
 
 #[test]
@@ -15,4 +15,28 @@ fn the_catalogue_names_every_rule() {
         let _ = writeln!(text, "| `{name}` | {meaning} |");
     }
     golden("docs/api/errors.md", &text);
+}
+
+/// Whoever adds a code has to say whether to retry it, and no advice is about a rule that does not exist.
+#[test]
+fn the_advice_on_retries_is_about_every_code_and_about_rules_that_exist() {
+    let text = include_str!("../../../docs/api/retries.md");
+    let advice = text.split("## Which errors to retry").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("the section");
+    let words: Vec<&str> = advice.split('`').skip(1).step_by(2).collect();
+    for kind in Kind::ALL {
+        assert!(words.contains(&kind.as_str()), "nothing is said about {}", kind.as_str());
+    }
+    let codes: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let rows: Vec<[&str; 2]> = advice
+        .lines()
+        .filter_map(|line| {
+            let mut cells = line.strip_prefix("| `")?.split("| `").filter_map(|cell| cell.split('`').next());
+            Some([cells.next()?, cells.next()?])
+        })
+        .collect();
+    assert_eq!(rows.len(), 8, "{rows:?}");
+    for [code, rule] in rows {
+        assert!(codes.contains(&code), "{code} is no code");
+        assert!(Rule::ALL.iter().any(|(_, name, _)| *name == rule), "{rule} is no rule");
+    }
 }

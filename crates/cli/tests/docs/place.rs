@@ -51,7 +51,7 @@ impl Place {
             return told.to_owned();
         }
         let names =
-            [("engine: postgres", "engine: sqlite"), ("\"engine\":\"postgres\"", "\"engine\":\"sqlite\""), (PROVOST, "provost")];
+            [("engine: postgresql", "engine: sqlite"), ("\"engine\":\"postgresql\"", "\"engine\":\"sqlite\""), (PROVOST, "provost")];
         names.into_iter().fold(told.to_owned(), |told, (here, there)| told.replace(here, there))
     }
 }

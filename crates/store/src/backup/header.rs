@@ -18,7 +18,7 @@ pub struct Header {
     pub schema: i64,
     /// The version of the program that wrote it.
     pub version: String,
-    /// The engine that the rows come from. Any engine takes them.
+    /// The engine that the rows come from, `sqlite` or `postgresql`. Any engine takes them.
     pub engine: String,
     /// When, in milliseconds since 1970.
     pub created_at: i64,

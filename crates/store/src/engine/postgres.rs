@@ -36,6 +36,8 @@ use crate::{
     writer::{Mode, Writer},
 };
 
+/// Its name, where people and programs are told of it (`db.system.name` of OpenTelemetry).
+pub(crate) const NAME: &str = "postgresql";
 /// How long the writer may take to say that it takes writes.
 const PING: Duration = Duration::from_millis(1500);
 

@@ -34,6 +34,8 @@ use crate::{
     writer::{Mode, Writer},
 };
 
+/// Its name, where people and programs are told of it.
+pub(crate) const NAME: &str = "sqlite";
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Prepared statements kept per connection.

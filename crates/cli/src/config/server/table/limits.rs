@@ -13,7 +13,8 @@ pub(super) const KEYS: &[Key] = &[
         value: "SIZE",
         default: Default::Is("32KiB"),
         summary: "Header names and values of one request",
-        more: "Beyond: status 431.",
+        more: "Beyond: status 431, over gRPC `INVALID_ARGUMENT`. What is larger than this, `url-size` and 32 KiB together, HTTP/2 \
+               ends by itself: the call with status 431 and no `grpc-status`, and where it goes on, the connection.",
         apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.header_bytes = bytes),
         ..Key::BASE
     },
