@@ -50,8 +50,11 @@ impl Place {
         if self.databases.is_none() {
             return told.to_owned();
         }
-        let names =
-            [("engine: postgresql", "engine: sqlite"), ("\"engine\":\"postgresql\"", "\"engine\":\"sqlite\""), (PROVOST, "provost")];
+        let names = [
+            ("engine: postgresql", "engine: sqlite"),
+            ("\"engine\":\"postgresql\"", "\"engine\":\"sqlite\""),
+            (PROVOST, "provost"),
+        ];
         names.into_iter().fold(told.to_owned(), |told, (here, there)| told.replace(here, there))
     }
 }
