@@ -1,10 +1,18 @@
-//! How many rows of each noun live below each place, and how many of them directly in it, kept in the transaction of every
-//! insert and delete.
+//! How many rows of each noun live below each place, and how many of them directly in it.
+//!
+//! Inserts and deletes add them up in memory; the group commit that they belong to writes the sums with its last statements,
+//! so that the rows which everybody changes change once for all of its requests. Whoever reads within it sees them.
 //!
 //! A row counts for `/` and for each of its proper ancestors; a group also counts below itself, so that the count of a
 //! group's subtree is one lookup. A row is a child of its parent alone, and of `/` when it has none.
 
+mod pending;
+
+use std::collections::HashMap;
+
 use domain::{Noun, Result, Uidp};
+
+pub(crate) use self::pending::{Pending, Sum};
 
 use crate::{
     Reader, Writer,
@@ -15,36 +23,29 @@ use crate::{
 const CHUNK: usize = 256;
 
 /// Counts a row that was inserted.
-pub(crate) async fn add(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
-    count(
-        tx,
-        "INSERT INTO counts (prefix, noun, n, children) VALUES ($1, $2, 1, $3) \
-         ON CONFLICT (prefix, noun) DO UPDATE SET n = counts.n + 1, children = counts.children + $3",
-        noun,
-        uid,
-    )
-    .await
+pub(crate) fn add(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
+    count(tx, noun, uid, 1)
 }
 
 /// Counts a row that was deleted.
-pub(crate) async fn remove(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
-    count(tx, "UPDATE counts SET n = n - 1, children = children - $3 WHERE prefix = $1 AND noun = $2", noun, uid).await
+pub(crate) fn remove(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
+    count(tx, noun, uid, -1)
 }
 
-// Not one statement for both: the check that counts are never negative is made on the row to insert, even where the
-// conflict then turns the insert into an update.
-async fn count(tx: &mut Writer, sql: &str, noun: Noun, uid: &Uidp) -> Result<()> {
+fn count(tx: &mut Writer, noun: Noun, uid: &Uidp, rows: i64) -> Result<()> {
     let itself = (noun == Noun::Group).then_some(uid.as_str());
     let parent = uid.parent_text();
-    for prefix in [Uidp::ROOT].into_iter().chain(uid.ancestors()).chain(itself) {
-        tx.send(sql, &[prefix.into(), noun.as_str().into(), i64::from(prefix == parent).into()]).await?;
-    }
-    Ok(())
+    tx.counting(|pending| {
+        for prefix in [Uidp::ROOT].into_iter().chain(uid.ancestors()).chain(itself) {
+            let children = if prefix == parent { rows } else { 0 };
+            pending.add(prefix, noun, Sum { below: rows, children });
+        }
+    })
 }
 
 /// Forgets a place that is gone and has nothing below it.
-pub(crate) async fn forget(tx: &mut Writer, prefix: &Uidp) -> Result<()> {
-    tx.send("DELETE FROM counts WHERE prefix = $1 AND n = 0", &[prefix.into()]).await
+pub(crate) fn forget(tx: &mut Writer, prefix: &Uidp) -> Result<()> {
+    tx.counting(|pending| pending.forget(prefix.as_str()))
 }
 
 /// How many rows of `noun` live below this place.
@@ -62,20 +63,42 @@ pub(crate) async fn below_each(reader: &mut Reader, noun: Noun, prefixes: &[&str
         let read = |row: &Row<'_>| Ok((row.string(0)?, u64::try_from(row.int(1)?).unwrap_or(0)));
         found.extend(reader.query_map(&sql, &params, read).await?);
     }
+    if let Some(mut more) = reader.pending(|pending| among(pending, noun, prefixes)) {
+        for (prefix, n) in &mut found {
+            *n = n.saturating_add_signed(more.remove(prefix.as_str()).unwrap_or(0));
+        }
+        found.extend(more.into_iter().filter_map(|(prefix, n)| Some((prefix.to_owned(), u64::try_from(n).ok()?))));
+    }
     Ok(found)
+}
+
+/// What is pending for these places, as far as anything is.
+fn among<'a>(pending: &Pending, noun: Noun, prefixes: &[&'a str]) -> HashMap<&'a str, i64> {
+    let sums = prefixes.iter().map(|prefix| (*prefix, pending.of(prefix, noun).below));
+    sums.filter(|(_, below)| *below != 0).collect()
 }
 
 /// How many rows of `noun` live directly in this place; those without a parent live in `/`.
 pub(crate) async fn children(reader: &mut Reader, noun: Noun, parent: &str) -> Result<u64> {
-    let sql = "SELECT children FROM counts WHERE prefix = $1 AND noun = $2";
-    let children = reader.query_one(sql, &[parent.into(), noun.as_str().into()], |row| row.int(0)).await?;
-    Ok(children.and_then(|n| u64::try_from(n).ok()).unwrap_or(0))
+    let of = of(reader, noun, parent).await?;
+    Ok(of.and_then(|counters| u64::try_from(counters.children).ok()).unwrap_or(0))
 }
 
 /// Whether every row of `noun` below this place is directly in it.
 pub(crate) async fn is_flat(reader: &mut Reader, noun: Noun, prefix: &str) -> Result<bool> {
-    let sql = "SELECT n FROM counts WHERE prefix = $1 AND noun = $2 AND n = children";
-    reader.exists(sql, &[prefix.into(), noun.as_str().into()]).await
+    Ok(of(reader, noun, prefix).await?.is_some_and(|counters| counters.below == counters.children))
+}
+
+/// The counters of a place, if it has any.
+async fn of(reader: &mut Reader, noun: Noun, prefix: &str) -> Result<Option<Sum>> {
+    let sql = "SELECT n, children FROM counts WHERE prefix = $1 AND noun = $2";
+    let read = |row: &Row<'_>| Ok(Sum { below: row.int(0)?, children: row.int(1)? });
+    let stored = reader.query_one(sql, &[prefix.into(), noun.as_str().into()], read).await?;
+    let more = reader.pending(|pending| pending.of(prefix, noun)).filter(|more| *more != Sum::default());
+    Ok(match (stored, more) {
+        (Some(stored), Some(more)) => Some(stored.plus(more)),
+        (stored, more) => stored.or(more),
+    })
 }
 
 /// `$first, …`: `n` placeholders.

@@ -23,6 +23,7 @@ use crate::{
     BoxFuture, Database, Metrics, StoreConfig,
     check::Probe,
     writer::{Mode, Writer},
+    counts::Pending,
 };
 
 /// Gives snapshots of an engine. Whoever has it keeps neither the writer nor its claim on the data.
@@ -293,6 +294,14 @@ impl Connection {
     pub(crate) fn walk(&self, index: Index<'_>) -> String {
         match (self, index) {
             (Self::Sqlite(_), index) => sqlite::by(index),
+    /// What the requests of this group commit add to the counters; `None` in a snapshot.
+    pub(crate) fn pending<T>(&mut self, with: impl FnOnce(&mut Pending) -> T) -> Option<T> {
+        match self {
+            Self::Sqlite(connection) => connection.pending(with),
+            Self::Postgres(connection) => connection.pending(with),
+        }
+    }
+
             (Self::Postgres(_), _) => String::new(),
         }
     }

@@ -6,6 +6,7 @@ use domain::Result;
 use tracing::Span;
 
 use crate::{
+    counts::Pending,
     engine::{Connection, Index, Param, Row},
     metrics::Counted,
     ranks::{self, Fences, InPlaces, Ranks, Walk},
@@ -64,6 +65,11 @@ impl Reader {
     /// Whether the query has a row.
     pub(crate) async fn exists(&mut self, sql: &str, params: &[Param<'_>]) -> Result<bool> {
         Ok(self.query_one(sql, params, |_| Ok(())).await?.is_some())
+    }
+
+    /// What the writes of this group commit add to the counters; `None` in a snapshot, which shows what is committed.
+    pub(crate) fn pending<T>(&mut self, read: impl FnOnce(&Pending) -> T) -> Option<T> {
+        self.connection.pending(|pending| read(pending))
     }
 
     /// The expression for which server this is, see [`Connection::server`].

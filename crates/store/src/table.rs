@@ -15,8 +15,8 @@ pub(crate) async fn get<T: Entity>(reader: &mut Reader, uid: &Uidp) -> Result<Op
 }
 
 /// Counts a row that was inserted, and tells the feed.
-pub(crate) async fn came<T: Entity + Sync>(tx: &mut Writer, row: &T) -> Result<()> {
-    counts::add(tx, T::NOUN, row.uid()).await?;
+pub(crate) fn came<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
+    counts::add(tx, T::NOUN, row.uid())?;
     tx.moved(T::NOUN, row.uid(), Op::Created, Move { from: None, to: Some(Spot::of(row)) });
     Ok(())
 }
@@ -27,8 +27,8 @@ pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T) {
 }
 
 /// Counts a row that was deleted no more, and tells the feed.
-pub(crate) async fn went<T: Entity + Sync>(tx: &mut Writer, row: &T) -> Result<()> {
-    counts::remove(tx, T::NOUN, row.uid()).await?;
+pub(crate) fn went<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
+    counts::remove(tx, T::NOUN, row.uid())?;
     tx.moved(T::NOUN, row.uid(), Op::Deleted, Move { from: Some(Spot::of(row)), to: None });
     Ok(())
 }
@@ -38,7 +38,7 @@ pub(crate) async fn remove<T: Entity + Sync>(tx: &mut Writer, column: &str, valu
     let sql = format!("DELETE FROM {} WHERE {column} = $1 RETURNING {}", T::TABLE, T::COLUMNS);
     let gone = tx.query_map(&sql, &[value.into()], T::read).await?;
     for row in &gone {
-        went(tx, row).await?;
+        went(tx, row)?;
     }
     Ok(gone)
 }

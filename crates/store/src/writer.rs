@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::{
     AuditEntry, BoxFuture, Reader, audit, changes,
+    counts::Pending,
     engine::{Connection, Executed, Param},
     idempotency,
     outbox::{self, Event},
@@ -181,6 +182,11 @@ impl Writer {
     /// Runs a statement whose answer nobody looks at; a failure fails the write, perhaps only at its end.
     pub(crate) async fn send(&mut self, sql: &str, params: &[Param<'_>]) -> Result<()> {
         self.reader.connection.send(sql, params).await
+    }
+
+    /// Adds to the counters.
+    pub(crate) fn counting(&mut self, add: impl FnOnce(&mut Pending)) -> Result<()> {
+        self.reader.connection.pending(add).ok_or_else(|| Error::internal("a snapshot counts nothing"))
     }
 
     /// A revision above every one that the database has given out: for a restore, whose write has none of its own.

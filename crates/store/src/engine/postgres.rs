@@ -7,6 +7,7 @@ mod check;
 mod claim;
 mod connection;
 mod connector;
+mod counters;
 mod fault;
 mod group_commit;
 mod look;

@@ -2,6 +2,7 @@
 
 mod check;
 mod connection;
+mod counters;
 mod fault;
 mod folder;
 mod group_commit;

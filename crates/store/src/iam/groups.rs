@@ -102,7 +102,7 @@ pub async fn insert(tx: &mut Writer, group: &Group) -> Result<Group> {
     )
     .await
     .map_err(|fault| name_taken(fault, &group))?;
-    table::came(tx, &group).await?;
+    table::came(tx, &group)?;
     Ok(group)
 }
 
@@ -170,7 +170,7 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     role_bindings::delete_at(tx, uid).await?;
     let gone = !table::remove::<Group>(tx, "uid", uid).await?.is_empty();
     if gone {
-        counts::forget(tx, uid).await?;
+        counts::forget(tx, uid)?;
     }
     Ok(gone)
 }

@@ -131,7 +131,7 @@ pub async fn insert(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
     )
     .await
     .map_err(|fault| exists(fault, &identity.uid))?;
-    table::came(tx, &identity).await?;
+    table::came(tx, &identity)?;
     Ok(identity)
 }
 

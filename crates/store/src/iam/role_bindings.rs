@@ -148,7 +148,7 @@ pub async fn insert(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBindin
     )
     .await
     .map_err(|fault| dangling(fault, &binding))?;
-    table::came(tx, &binding).await?;
+    table::came(tx, &binding)?;
     tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
     Ok(binding)
 }

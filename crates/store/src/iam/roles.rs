@@ -101,7 +101,7 @@ pub async fn insert(tx: &mut Writer, role: &Role) -> Result<Role> {
         ],
     )
     .await?;
-    table::came(tx, &role).await?;
+    table::came(tx, &role)?;
     Ok(role)
 }
 

@@ -121,7 +121,7 @@ pub async fn insert(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
     )
     .await
     .map_err(|fault| name_taken(fault, &repo))?;
-    table::came(tx, &repo).await?;
+    table::came(tx, &repo)?;
     Ok(repo)
 }
 

@@ -1,5 +1,6 @@
 //! What every engine must do. The cases are written against the store's functions; an engine gives empty stores.
 
+pub(crate) mod commits;
 pub(crate) mod counters;
 pub(crate) mod deep;
 pub(crate) mod idempotency;
@@ -103,6 +104,7 @@ macro_rules! cases {
                 closing_writes_what_is_queued,
             ];
             counters: [counters_equal_the_rows];
+            commits: [counters_equal_the_rows_of_shared_commits, what_a_shared_commit_has_left_decides];
             metrics: [what_it_does_is_counted];
             deep: [
                 deep_pages_follow_every_change,

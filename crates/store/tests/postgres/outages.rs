@@ -186,7 +186,8 @@ async fn a_slow_server_is_no_defect_of_a_write() {
         "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS \
          $$ BEGIN PERFORM pg_sleep(CASE TG_TABLE_NAME WHEN 'groups' THEN 4.5 ELSE 6 END); RETURN NEW; END $$; \
          CREATE TRIGGER wait BEFORE INSERT ON groups FOR EACH ROW EXECUTE FUNCTION wait(); \
-         CREATE TRIGGER wait BEFORE INSERT ON counts FOR EACH ROW EXECUTE FUNCTION wait()",
+         CREATE TRIGGER wait BEFORE INSERT ON changes FOR EACH ROW EXECUTE FUNCTION wait(); \
+         CREATE TRIGGER wait BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION wait()",
     );
     let refused = insert(&store, 1).await.expect_err("takes too long");
     assert!(passes(&refused), "{refused:?}");

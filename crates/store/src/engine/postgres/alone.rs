@@ -9,6 +9,7 @@ use super::{
     claim,
     connection::Connection,
     connector::Connector,
+    counters,
     fault::Failure,
     migrate,
     session::{self, ANSWER, PATIENCE_ALONE, Session},
@@ -55,6 +56,8 @@ where
 }
 
 async fn commit(session: &mut Session) -> Result<()> {
+    session.pending.keep();
+    counters::send(session).await?;
     let last = session.revision;
     session.execute("UPDATE revision SET n = $1", &[last.into()]).await?;
     Ok(session.batch("COMMIT").await?)

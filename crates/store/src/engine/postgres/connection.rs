@@ -13,7 +13,10 @@ use super::{
     pool::Manager,
     session::{self, Session},
 };
-use crate::engine::{Executed, Fault, Param, Row};
+use crate::{
+    counts::Pending,
+    engine::{Executed, Fault, Param, Row},
+};
 
 /// Rows fetched at once by a walk that may end early.
 const FETCH: usize = 1000;
@@ -127,6 +130,13 @@ impl Connection {
                 Ok(session.revision)
             }
             Lease::Reads { .. } => Err(Error::internal("a snapshot takes no revision")),
+        }
+    }
+
+    pub(crate) fn pending<T>(&mut self, with: impl FnOnce(&mut Pending) -> T) -> Option<T> {
+        match &mut self.lease {
+            Lease::Writes(session) => Some(with(&mut session.pending)),
+            Lease::Reads { .. } => None,
         }
     }
 

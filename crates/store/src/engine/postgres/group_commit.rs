@@ -23,6 +23,7 @@ use super::{
     claim,
     connection::Connection,
     connector::Connector,
+    counters,
     fault::{Failure, Outlook, unavailable},
     session::Session,
 };
@@ -198,11 +199,16 @@ impl Task {
                 Outcome::Keep => {
                     kept += 1;
                     session.send_mark("RELEASE request");
+                    session.pending.keep();
                 }
-                Outcome::Tried => session.send_mark("ROLLBACK TO request; RELEASE request"),
+                Outcome::Tried => {
+                    session.pending.undo();
+                    session.send_mark("ROLLBACK TO request; RELEASE request");
+                }
                 Outcome::Failed => {
                     session.revision = before;
                     session.send_mark("ROLLBACK TO request; RELEASE request");
+                    session.pending.undo();
                 }
             }
         }
@@ -256,6 +262,7 @@ impl Task {
         guard.forget_trouble();
         guard.send_mark("BEGIN ISOLATION LEVEL READ COMMITTED");
         let mut last = None;
+        guard.pending.clear();
         let locked = guard
             .query("SELECT n FROM revision FOR UPDATE", &[], |row| {
                 last = Some(Revision(row.try_get(0).map_err(Failure::from)?));
@@ -285,6 +292,7 @@ impl Task {
         let prepared = async {
             if session.revision > first {
                 let last = session.revision;
+            counters::send(&mut session).await?;
                 session.send("UPDATE revision SET n = $1", &[last.into()]).await?;
             }
             let sql = "INSERT INTO writers (node, batch) VALUES ($1, $2) \

@@ -13,11 +13,14 @@ use std::{
 use domain::{Error, Revision};
 use futures::{StreamExt, TryStreamExt, stream::FuturesOrdered};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_postgres::{Client, Row, Statement};
+use tokio_postgres::{Client, Row, Statement, types::ToSql};
 use tokio_util::task::TaskTracker;
 
 use super::fault::{Failure, Outlook};
-use crate::engine::{Param, queue};
+use crate::{
+    counts::Pending,
+    engine::{Param, queue},
+};
 
 /// Prepared statements kept per connection.
 const STATEMENTS: usize = 512;
@@ -50,8 +53,13 @@ pub(super) struct Session {
     /// The last revision that was given to a write.
     pub(super) revision: Revision,
 }
+    /// What the requests of the transaction under way add to the counters.
+    pub(super) pending: Box<Pending>,
 
 impl Session {
+/// A value for every row that a statement makes or looks for.
+pub(super) type List = Box<dyn ToSql + Send + Sync>;
+
     /// A session on a connection, which is driven by a task among `drivers`.
     pub(super) fn new<S, T>(
         client: Client,
@@ -79,6 +87,7 @@ impl Session {
             patience: ANSWER,
             revision: Revision::default(),
         }
+            pending: Box::default(),
     }
 
     /// Whether another transaction may begin on it.
@@ -146,6 +155,17 @@ impl Session {
     }
 
     /// Reads an answer row by row, until `read` breaks. The rest is waited for all the same: the statement may still fail.
+    /// The same with a list in the place of each value.
+    pub(super) async fn send_lists(&mut self, sql: &str, lists: Vec<List>) -> Answer<()> {
+        let statement = self.prepare(sql).await?;
+        let client = Arc::clone(&self.client);
+        self.push(Box::pin(async move {
+            client.execute_raw(&statement, lists).await?;
+            Ok(())
+        }));
+        Ok(())
+    }
+
     pub(super) async fn query<E: From<Failure>>(
         &mut self,
         sql: &str,

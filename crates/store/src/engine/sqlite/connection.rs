@@ -13,7 +13,10 @@ use rusqlite::{
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::{fault, ledger::Ledger, pool::Lease};
-use crate::engine::{Executed, Param, Row};
+use crate::{
+    counts::Pending,
+    engine::{Executed, Param, Row},
+};
 
 /// A connection that may be shared by its owner and whoever is in a transaction on it, one after the other.
 pub(crate) type Shared = Arc<Mutex<rusqlite::Connection>>;
@@ -34,7 +37,7 @@ enum Role {
     Reads(#[expect(dead_code, reason = "gives the connection back when dropped")] Lease),
     /// Belongs to whoever looks.
     Looks,
-    /// Counts revisions.
+    /// Counts revisions and rows.
     Writes(Arc<Ledger>),
 }
 
@@ -99,6 +102,13 @@ impl Connection {
         match &self.role {
             Role::Writes(ledger) => Ok(ledger.next_revision()),
             Role::Reads(_) | Role::Looks => Err(Error::internal("a snapshot takes no revision")),
+        }
+    }
+
+    pub(crate) fn pending<T>(&mut self, with: impl FnOnce(&mut Pending) -> T) -> Option<T> {
+        match &self.role {
+            Role::Writes(ledger) => Some(with(&mut ledger.pending())),
+            Role::Reads(_) | Role::Looks => None,
         }
     }
 

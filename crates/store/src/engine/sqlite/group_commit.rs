@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use super::{
     connection::{Connection, Shared, lock},
-    fault,
+    counters, fault,
     folder::Folder,
     idle::Idle,
     ledger::Ledger,
@@ -138,7 +138,7 @@ impl Session {
         let mut ran = Vec::with_capacity(batch.len());
         let (mut kept, first) = (0, self.ledger.revision());
         for mut write in batch.into_iter().filter(|write| !write.is_abandoned()) {
-            let begun = if ran.is_empty() { self.execute("BEGIN IMMEDIATE") } else { Ok(()) };
+            let begun = if ran.is_empty() { self.begin() } else { Ok(()) };
             if let Err(error) = begun.and_then(|()| self.execute("SAVEPOINT request")) {
                 write.fail(fault::translate(error));
                 write.answer(None);
@@ -160,6 +160,11 @@ impl Session {
             }
             let keep = outcome == Outcome::Keep;
             match self.end_savepoint(keep) {
+            if keep {
+                self.ledger.pending().keep();
+            } else {
+                self.ledger.pending().undo();
+            }
                 Ok(()) => kept += usize::from(keep),
                 // Some failures (disk full, I/O) make SQLite roll back everything since BEGIN: nobody's work is kept.
                 Err(error) => {
@@ -189,6 +194,11 @@ impl Session {
     }
 
     fn end_savepoint(&self, keep: bool) -> rusqlite::Result<()> {
+    fn begin(&self) -> rusqlite::Result<()> {
+        self.ledger.pending().clear();
+        self.execute("BEGIN IMMEDIATE")
+    }
+
         if !keep {
             self.execute("ROLLBACK TO request")?;
         }
@@ -198,7 +208,10 @@ impl Session {
     /// Makes the `kept` requests durable.
     fn commit(&self, kept: usize) -> rusqlite::Result<()> {
         let last = self.ledger.revision();
-        lock(&self.raw).prepare_cached("UPDATE revision SET n = ?1")?.execute([last.0])?;
+        let raw = lock(&self.raw);
+        counters::write(&raw, &self.ledger.pending())?;
+        raw.prepare_cached("UPDATE revision SET n = ?1")?.execute([last.0])?;
+        drop(raw);
         let since = Instant::now();
         self.execute("COMMIT")?;
         // Before anybody is answered: who was told of a write never finds an older number here.

@@ -1,11 +1,14 @@
 //! What the writer thread does when storage fails.
 
-use domain::{Clock, Entropy, Timestamp};
+use domain::{Clock, Entropy, Noun, Timestamp};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::engine::{queue, sqlite::migrate::migrate};
+use crate::{
+    counts::Sum,
+    engine::{queue, sqlite::migrate::migrate},
+};
 
 #[derive(Debug)]
 struct Still;
@@ -60,14 +63,15 @@ fn number(session: &Session, sql: &str) -> i64 {
 const GOOD: &str = "INSERT INTO signing_keys VALUES (hex(randomblob(8)), '', x'', '', 0, 0, NULL, 0)";
 const KEYS: &str = "SELECT count(*) FROM signing_keys";
 
+/// A foreign key that is only looked at by COMMIT.
+const DEFER: &str = "PRAGMA defer_foreign_keys = ON";
+const DANGLING: &str = "INSERT INTO repos VALUES (printf('%040d/%016d', 1, 1), printf('%040d', 1), printf('%040d', 1), \
+                        'a', '', '', '', '', '', NULL, NULL, 0, 0, 0)";
+
 #[test]
 fn a_failed_commit_is_told_to_everybody() {
     let (session, _folder) = session();
-    // A foreign key that is only looked at by COMMIT.
-    let defer = "PRAGMA defer_foreign_keys = ON";
-    let dangling = "INSERT INTO repos VALUES (printf('%040d/%016d', 1, 1), printf('%040d', 1), printf('%040d', 1), \
-                        'a', '', '', '', '', '', NULL, NULL, 0, 0, 0)";
-    let told = together(&session, &[GOOD, defer, dangling, GOOD]);
+    let told = together(&session, &[GOOD, DEFER, DANGLING, GOOD]);
     assert!(told.iter().all(Result::is_err), "{told:?}");
     assert_eq!((number(&session, KEYS), number(&session, "SELECT count(*) FROM audit")), (0, 0));
     let told = together(&session, &[GOOD, GOOD]);
@@ -91,6 +95,23 @@ fn a_full_disk_is_told_and_passes() {
     assert_eq!(number(&session, KEYS), i64::try_from(kept).expect("few"), "what was acknowledged is kept, and nothing else");
     limit(pages + 10_000);
     assert!(together(&session, &[large, GOOD]).iter().all(Result::is_ok));
+}
+
+#[test]
+fn a_failed_commit_counts_nothing() {
+    let (session, _folder) = session();
+    let count = || {
+        let ctx = Ctx::system("test", Still.now(), Arc::new(Still));
+        queue::request(ctx, Mode::Audited, |tx| {
+            Box::pin(async move { tx.counting(|pending| pending.add("a", Noun::Group, Sum { below: 1, children: 1 })) })
+        })
+    };
+    let (failing, _answers): (Vec<_>, Vec<_>) = [count(), request(DEFER), request(DANGLING)].into_iter().unzip();
+    session.commit_together(failing);
+    assert_eq!(number(&session, "SELECT count(*) FROM counts"), 0);
+    let (kept, _answers): (Vec<_>, Vec<_>) = [count(), count()].into_iter().unzip();
+    session.commit_together(kept);
+    assert_eq!(number(&session, "SELECT n + children FROM counts WHERE prefix = 'a'"), 4);
 }
 
 #[test]
