@@ -88,5 +88,15 @@ pub trait Ready: Send + Sync {
     ///
     /// # Errors
     /// Why it cannot serve now; the message is shown to whoever asks.
-    async fn check(&self) -> Result<(), Error>;
+    async fn check(&self) -> Result<Fitness, Error>;
+}
+
+/// How well a part serves that does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fitness {
+    /// As it should.
+    Well,
+    /// Some of what it does has to wait, for the reason in this text, which is shown to whoever asks. Other servers of the
+    /// same installation are likely no better off, so this is no reason to ask them instead.
+    Degraded(String),
 }

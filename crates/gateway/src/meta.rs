@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Kind, Rule, ports::Ready};
+use domain::{
+    Error, Kind, Rule,
+    ports::{Fitness, Ready},
+};
 use futures::future::join_all;
 use http::Response;
 use tokio::{sync::Mutex, time::Instant};
@@ -45,10 +48,24 @@ pub(crate) async fn serve(shared: &Shared, route: Route, record: &mut Record) ->
         Route::Live => json::answer(r#"{"status":"live"}"#),
         Route::OpenApi => json::answer(contract::openapi()),
         Route::Ready => match shared.readiness.ask().await {
-            Ok(parts) => json::answer(serde_json::json!({ "status": "ready", "checks": parts }).to_string()),
+            Ok(Serving { checks, degraded }) if degraded.is_empty() => {
+                json::answer(serde_json::json!({ "status": "ready", "checks": checks }).to_string())
+            }
+            Ok(Serving { checks, degraded }) => {
+                json::answer(serde_json::json!({ "status": "degraded", "checks": checks, "degraded": degraded }).to_string())
+            }
             Err(error) => shared.refuse(error, record),
         },
     }
+}
+
+/// The parts of a server that is ready.
+#[derive(Debug)]
+pub(crate) struct Serving {
+    /// The names of all.
+    checks: Vec<&'static str>,
+    /// Those that serve less well than they should, each with its reason.
+    degraded: Vec<String>,
 }
 
 /// The parts without which the server is not ready.
@@ -94,23 +111,34 @@ impl Readiness {
         serves
     }
 
-    /// Asks every part, all at once, and answers their names.
+    /// Asks every part, all at once. A server that is degraded is ready: a load balancer that took it away, and all others
+    /// with it, would make a total outage of what is half of one.
     ///
     /// # Errors
     /// Unavailable, naming each part that cannot serve and why.
-    pub(crate) async fn ask(&self) -> Result<Vec<&'static str>, Error> {
+    pub(crate) async fn ask(&self) -> Result<Serving, Error> {
         let refuse = |why: String| Error::new(Kind::Unavailable, Rule::Unavailable, format!("not ready: {why}"));
         if self.stop.get().is_some_and(CancellationToken::is_cancelled) {
             return Err(refuse("the server is shutting down".to_owned()));
         }
         let answers = join_all(self.parts.iter().map(|part| async {
             match tokio::time::timeout(self.timeout, part.check()).await {
-                Ok(Ok(())) => None,
-                Ok(Err(error)) => Some(format!("{}: {error}", part.name())),
-                Err(_) => Some(format!("{}: no answer within {} ms", part.name(), self.timeout.as_millis())),
+                Ok(Ok(Fitness::Well)) => Ok(None),
+                Ok(Ok(Fitness::Degraded(why))) => Ok(Some(format!("{}: {why}", part.name()))),
+                Ok(Err(error)) => Err(format!("{}: {error}", part.name())),
+                Err(_) => Err(format!("{}: no answer within {} ms", part.name(), self.timeout.as_millis())),
             }
         }));
-        let failed: Vec<_> = answers.await.into_iter().flatten().collect();
-        if failed.is_empty() { Ok(self.parts.iter().map(|part| part.name()).collect()) } else { Err(refuse(failed.join("; "))) }
+        let (mut degraded, mut failed) = (Vec::new(), Vec::new());
+        for answer in answers.await {
+            match answer {
+                Ok(why) => degraded.extend(why),
+                Err(why) => failed.push(why),
+            }
+        }
+        if !failed.is_empty() {
+            return Err(refuse(failed.join("; ")));
+        }
+        Ok(Serving { checks: self.parts.iter().map(|part| part.name()).collect(), degraded })
     }
 }

@@ -6,12 +6,13 @@
 mod fault;
 mod param;
 pub(crate) mod postgres;
+mod progress;
 mod queue;
 mod row;
 pub(crate) mod schema;
 pub(crate) mod sqlite;
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, time::Duration};
 
 use domain::{Ctx, Error, Result, Revision, Rule};
 
@@ -22,8 +23,8 @@ pub(crate) use row::{Row, json, word};
 use crate::{
     BoxFuture, Database, Metrics, StoreConfig,
     check::Probe,
-    writer::{Mode, Writer},
     counts::Pending,
+    writer::{Mode, Writer},
 };
 
 /// Gives snapshots of an engine. Whoever has it keeps neither the writer nor its claim on the data.
@@ -81,11 +82,14 @@ impl Engine {
         }
     }
 
-    /// Whether writes are being taken.
-    pub(crate) async fn ping(&self) -> Result<()> {
+    /// How long writes have been waiting, where that is longer than they should. Asks nobody and waits for nothing.
+    ///
+    /// # Errors
+    /// Unavailable when the writer has ended.
+    pub(crate) fn stalled(&self) -> Result<Option<Duration>> {
         match self {
-            Self::Sqlite(engine) => engine.ping().await,
-            Self::Postgres(engine) => engine.ping().await,
+            Self::Sqlite(engine) => engine.stalled(),
+            Self::Postgres(engine) => engine.stalled(),
         }
     }
 
@@ -290,10 +294,6 @@ impl Connection {
         }
     }
 
-    /// The words after a table's name that make a query walk the named index. Engines that keep statistics need none.
-    pub(crate) fn walk(&self, index: Index<'_>) -> String {
-        match (self, index) {
-            (Self::Sqlite(_), index) => sqlite::by(index),
     /// What the requests of this group commit add to the counters; `None` in a snapshot.
     pub(crate) fn pending<T>(&mut self, with: impl FnOnce(&mut Pending) -> T) -> Option<T> {
         match self {
@@ -302,6 +302,10 @@ impl Connection {
         }
     }
 
+    /// The words after a table's name that make a query walk the named index. Engines that keep statistics need none.
+    pub(crate) fn walk(&self, index: Index<'_>) -> String {
+        match (self, index) {
+            (Self::Sqlite(_), index) => sqlite::by(index),
             (Self::Postgres(_), _) => String::new(),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{
     pin::pin,
+    sync::atomic::AtomicU64,
     task::Poll,
     time::{Duration, Instant},
 };
@@ -22,6 +23,7 @@ pub struct Metrics {
     read_wait: Histogram,
     writes: Family<Label, Counter>,
     writes_under_way: Gauge,
+    writes_stalled: Gauge<f64, AtomicU64>,
     write: Histogram,
     commit: Histogram,
     commit_writes: Histogram,
@@ -60,6 +62,7 @@ impl Metrics {
             read_wait: Histogram::new(SECONDS),
             writes: Family::default(),
             writes_under_way: Gauge::default(),
+            writes_stalled: Gauge::default(),
             write: Histogram::new(SECONDS),
             commit: Histogram::new(SECONDS),
             commit_writes: Histogram::new(WRITES),
@@ -87,6 +90,8 @@ impl Metrics {
         for (name, help, gauge) in gauges {
             registry.register(name, help, gauge.clone());
         }
+        let stalled = "How long the writes at the head of the queue have been waiting; 0 while they get on";
+        registry.register_with_unit("writes_stalled", stalled, Unit::Seconds, self.writes_stalled.clone());
         let wait = "How long reads waited for a connection";
         registry.register_with_unit("read_wait", wait, Unit::Seconds, self.read_wait.clone());
         let writes =
@@ -109,6 +114,11 @@ impl Metrics {
     /// How many connections the engine opens for reads at most.
     pub(crate) fn set_read_connections(&self, size: usize) {
         self.read_connections.set(i64::try_from(size).unwrap_or(i64::MAX));
+    }
+
+    /// How long writes have been waiting, where that is longer than they should.
+    pub(crate) fn set_writes_stalled(&self, waited: Option<Duration>) {
+        self.writes_stalled.set(waited.unwrap_or_default().as_secs_f64());
     }
 
     /// How large the database is.

@@ -1,6 +1,6 @@
 //! The handle that the rest of the server holds.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use domain::{Clock, Ctx, Entropy, Error, Result, Revision};
 use tracing::{Instrument as _, Span};
@@ -118,16 +118,17 @@ impl Store {
         self.inner.later.flush(false).await
     }
 
-    /// Whether the store reads and takes writes.
+    /// Whether the store reads. Where its writes have been waiting for longer than they should, the answer says how long: for
+    /// a node that holds the write lock, or for the database. No write is made to find that out.
     ///
     /// # Errors
-    /// Whatever keeps it from that.
-    pub async fn ping(&self) -> Result<()> {
+    /// Whatever keeps it from reading; unavailable when it has stopped taking writes for good.
+    pub async fn ping(&self) -> Result<Option<Duration>> {
         let found = self.reader().await?.exists("SELECT n FROM revision", &[]).await?;
         if !found {
             return Err(Error::internal("the store has lost its revision"));
         }
-        self.inner.engine.ping().await
+        self.inner.engine.stalled()
     }
 
     /// What the store counts about itself.
@@ -155,11 +156,13 @@ impl Store {
         self.inner.engine.name()
     }
 
-    /// Brings up to date what the store does not count as it goes: the size of the database.
+    /// Brings up to date what the store does not count as it goes: how long writes have been waiting, and the size of the
+    /// database.
     ///
     /// # Errors
     /// Whatever keeps the engine from telling it.
     pub async fn measure(&self) -> Result<()> {
+        self.inner.metrics.set_writes_stalled(self.inner.engine.stalled().ok().flatten());
         self.inner.metrics.set_database(self.inner.engine.size().await?);
         Ok(())
     }

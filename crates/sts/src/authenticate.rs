@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use aws_lc_rs::digest;
-use domain::{Caller, Error, Grants, LentSecret, Narrowing, Rule, Timestamp, ports::Authenticate};
+use domain::{
+    Caller, Error, Grants, LentSecret, Narrowing, Rule, Timestamp,
+    ports::{Authenticate, Fitness, Ready},
+};
 use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::Registry,
@@ -103,5 +106,18 @@ impl Authenticate for Authenticator {
             Err(error) => self.verifications.get_or_create(&[("outcome", error.rule().as_str())]).inc(),
         };
         judged
+    }
+}
+
+/// Whether it can be found out what callers hold at this moment: a node that cannot refuses everybody. All who ask at the same
+/// time share one question.
+#[async_trait]
+impl Ready for Authenticator {
+    fn name(&self) -> &'static str {
+        "rights"
+    }
+
+    async fn check(&self) -> Result<Fitness, Error> {
+        self.tokens.current().confirm().await.map(|()| Fitness::Well)
     }
 }

@@ -3,6 +3,7 @@
 //! These tests are about PostgreSQL, whatever engine the others run on.
 
 mod crowd;
+mod held;
 mod keys;
 mod rights;
 mod shared;
@@ -25,10 +26,14 @@ pub(crate) struct Nodes {
 impl Nodes {
     /// Starts both. `None` where there is no PostgreSQL, after saying so.
     pub(crate) async fn start() -> Option<Self> {
-        let database = pgcluster::shared()?.database();
+        Some(Self::on(pgcluster::shared()?.database()).await)
+    }
+
+    /// The same on a database that the test looks into.
+    pub(crate) async fn on(database: pgcluster::Database) -> Self {
         let one = TestServer::start_with(Setup { database: Some(database), ..Setup::default() }).await;
         let other = one.second_node().await;
-        Some(Self { one, other })
+        Self { one, other }
     }
 
     /// The node that writes in this round, and the one that is asked then.

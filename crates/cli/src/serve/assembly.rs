@@ -215,7 +215,7 @@ fn server(
         trusted_proxies: settings.trusted_proxies.clone(),
         ..gateway::Settings::default()
     };
-    let authenticate = Authenticator::new(core.tokens.clone(), core.sts.base_url.clone());
+    let authenticate = Arc::new(Authenticator::new(core.tokens.clone(), core.sts.base_url.clone()));
     authenticate.register(telemetry.registry());
     let mut routes = api::issuer::routes(&core.sts, core.signing.ring(), Arc::clone(&core.clock));
     if settings.dev {
@@ -226,13 +226,14 @@ fn server(
         .settings(port)
         .endpoints(api::endpoints(&use_cases(settings, core, telemetry)))
         .public(&PUBLIC)
-        .authenticate(Arc::new(authenticate))
+        .authenticate(Arc::clone(&authenticate) as _)
         .replays(Arc::new(ReplayStore::new(store())))
         .refusals(Arc::new(AuditRefusals::new(store())))
         .clock(Arc::clone(&core.clock))
         .entropy(Arc::clone(&core.entropy))
         .ready(Arc::new(StoreReady(store())))
         .ready(Arc::clone(&core.signing) as _)
+        .ready(authenticate)
         .fallback(routes)
         .tls(tls);
     #[cfg(feature = "otel")]

@@ -1,7 +1,10 @@
 //! What `/readyz` asks.
 
 use async_trait::async_trait;
-use domain::{Error, ports::Ready};
+use domain::{
+    Error,
+    ports::{Fitness, Ready},
+};
 use store::Store;
 
 /// The store, as a part without which the server is not ready.
@@ -14,7 +17,9 @@ impl Ready for StoreReady {
         "store"
     }
 
-    async fn check(&self) -> Result<(), Error> {
-        self.0.ping().await
+    async fn check(&self) -> Result<Fitness, Error> {
+        let stalled = self.0.ping().await?;
+        Ok(stalled
+            .map_or(Fitness::Well, |waited| Fitness::Degraded(format!("writes have been waiting for {} s", waited.as_secs()))))
     }
 }

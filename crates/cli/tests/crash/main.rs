@@ -11,6 +11,7 @@ mod crashes;
 mod creations;
 mod disk;
 mod found;
+mod frozen;
 mod known;
 mod rows;
 #[path = "../program/support.rs"]

@@ -20,6 +20,10 @@ async fn liveness_and_readiness_are_told_apart() {
     assert_eq!((answered.status, answered.text.as_str()), (200, r#"{"status":"live"}"#));
     let answered = server.send(server.request(Method::GET, "/readyz")).await;
     assert_eq!((answered.status, answered.json()), (200, serde_json::json!({"status": "ready", "checks": ["store"]})));
+    *server.world.degraded.lock().unwrap() = Some("writes wait");
+    let answered = server.send(server.request(Method::GET, "/readyz")).await;
+    let degraded = serde_json::json!({"status": "degraded", "checks": ["store"], "degraded": ["store: writes wait"]});
+    assert_eq!((answered.status, answered.json()), (200, degraded), "it goes on serving");
     *server.world.not_ready.lock().unwrap() = Some("the disk is full");
     let answered = server.send(server.request(Method::GET, "/readyz")).await;
     let expected = (503, 14, "UNAVAILABLE".to_owned(), "not ready: store: the disk is full".to_owned());
@@ -44,6 +48,8 @@ async fn health_asks_the_same_parts() {
     assert_eq!(status, ServingStatus::Serving);
     let status = health.check(request("chainguard.platform.iam.v2.GroupsService")).await.unwrap().into_inner().status();
     assert_eq!(status, ServingStatus::Serving);
+    *server.world.degraded.lock().unwrap() = Some("writes wait");
+    assert_eq!(health.check(request("")).await.unwrap().into_inner().status(), ServingStatus::Serving);
     assert_eq!(health.check(request("no.such.Service")).await.unwrap_err().code(), Code::NotFound);
     *server.world.not_ready.lock().unwrap() = Some("the disk is full");
     let status = health.check(request("")).await.unwrap().into_inner().status();

@@ -27,7 +27,7 @@ use domain::{
     Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Grant, Grants, LentSecret, Narrowing, Noun, Place, Rule, Scopes,
     Timestamp, Uidp,
     ctx::IdempotencyClaim,
-    ports::{Authenticate, Ready, Refusals, Replay, Replays},
+    ports::{Authenticate, Fitness, Ready, Refusals, Replay, Replays},
 };
 use gateway::{Endpoint, Limits, Server, Settings, Tls};
 use reqwest::Method;
@@ -73,6 +73,7 @@ pub(crate) struct World {
     pub(crate) revoked: AtomicBool,
     pub(crate) asked_ready: AtomicUsize,
     pub(crate) not_ready: Mutex<Option<&'static str>>,
+    pub(crate) degraded: Mutex<Option<&'static str>>,
 }
 
 /// The digest of a request and its answer.
@@ -388,10 +389,11 @@ impl Ready for Fakes {
         "store"
     }
 
-    async fn check(&self) -> Result<(), Error> {
+    async fn check(&self) -> Result<Fitness, Error> {
         self.0.asked_ready.fetch_add(1, SeqCst);
+        let well = (*self.0.degraded.lock().unwrap()).map_or(Fitness::Well, |why| Fitness::Degraded(why.to_owned()));
         let why = *self.0.not_ready.lock().unwrap();
-        why.map_or(Ok(()), |why| Err(Error::new(domain::Kind::Unavailable, Rule::Unavailable, why)))
+        why.map_or(Ok(well), |why| Err(Error::new(domain::Kind::Unavailable, Rule::Unavailable, why)))
     }
 }
 

@@ -19,7 +19,7 @@ mod tls;
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{Ctx, Error, Kind, Result, Rule};
+use domain::{Ctx, Result};
 
 pub(crate) use alone::run as alone;
 pub(crate) use check::probes;
@@ -39,8 +39,6 @@ use crate::{
 
 /// Its name, where people and programs are told of it (`db.system.name` of OpenTelemetry).
 pub(crate) const NAME: &str = "postgresql";
-/// How long the writer may take to say that it takes writes.
-const PING: Duration = Duration::from_millis(1500);
 
 /// The number of schema steps that the database has; 0 when it is empty.
 ///
@@ -91,11 +89,8 @@ impl Postgres {
         self.writer.write(ctx, mode, work).await
     }
 
-    /// Whether writes are being taken: the writer has just held the write lock.
-    pub(crate) async fn ping(&self) -> Result<()> {
-        tokio::time::timeout(PING, self.writer.ping()).await.map_err(|_| {
-            Error::new(Kind::Unavailable, Rule::Unavailable, "the database takes no writes at the moment; retry in a moment")
-        })?
+    pub(crate) fn stalled(&self) -> Result<Option<Duration>> {
+        self.writer.stalled()
     }
 
     /// The size of the database in bytes.

@@ -11,7 +11,7 @@ use domain::{Ctx, Error, Kind, Result, Rule, error::Detail};
 use futures::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Connection, closed};
+use super::{Connection, closed, progress::Progress};
 use crate::{
     BoxFuture,
     writer::{Mode, Writer},
@@ -27,14 +27,8 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 /// The sending side.
 #[derive(Debug)]
 pub(super) struct Queue {
-    jobs: Mutex<Option<mpsc::Sender<Job>>>,
-}
-
-/// What a writer is asked for.
-pub(super) enum Job {
-    Write(Box<dyn Write>),
-    /// Wants to know whether writes are being taken.
-    Ping(oneshot::Sender<Result<()>>),
+    jobs: Mutex<Option<mpsc::Sender<Box<dyn Write>>>>,
+    progress: Progress,
 }
 
 /// A request to write, whatever it answers.
@@ -63,9 +57,10 @@ pub(super) enum Outcome {
 }
 
 impl Queue {
-    pub(super) fn new() -> (Self, mpsc::Receiver<Job>) {
+    /// The queue of a writer that tells its progress.
+    pub(super) fn new(progress: Progress) -> (Self, mpsc::Receiver<Box<dyn Write>>) {
         let (sender, jobs) = mpsc::channel(QUEUE);
-        (Self { jobs: Mutex::new(Some(sender)) }, jobs)
+        (Self { jobs: Mutex::new(Some(sender)), progress }, jobs)
     }
 
     pub(super) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
@@ -74,23 +69,30 @@ impl Queue {
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         let (request, answered) = request(ctx, mode, work);
-        self.submit(Job::Write(request)).await?;
+        self.submit(request).await?;
         answered.await.map_err(|_| closed())?
     }
 
-    /// Answers when the writer has worked off what was queued before.
-    pub(super) async fn ping(&self) -> Result<()> {
-        let (answer, answered) = oneshot::channel();
-        self.submit(Job::Ping(answer)).await?;
-        answered.await.map_err(|_| closed())?
+    /// How long the writes at the head of the queue have been waiting, where that is longer than they should.
+    ///
+    /// # Errors
+    /// Unavailable when nothing takes them any more.
+    pub(super) fn stalled(&self) -> Result<Option<Duration>> {
+        if self.sender()?.is_closed() {
+            return Err(closed());
+        }
+        Ok(self.progress.stalled())
     }
 
-    async fn submit(&self, job: Job) -> Result<()> {
-        let queue = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(closed)?;
-        queue.send_timeout(job, MAX_WAIT).await.map_err(|refused| match refused {
+    async fn submit(&self, write: Box<dyn Write>) -> Result<()> {
+        self.sender()?.send_timeout(write, MAX_WAIT).await.map_err(|refused| match refused {
             mpsc::error::SendTimeoutError::Timeout(_) => overloaded("too many writes are waiting; retry in a moment"),
             mpsc::error::SendTimeoutError::Closed(_) => closed(),
         })
+    }
+
+    fn sender(&self) -> Result<mpsc::Sender<Box<dyn Write>>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(closed)
     }
 
     /// Takes nothing more. The writer works off what is queued and ends.

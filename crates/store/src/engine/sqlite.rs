@@ -119,8 +119,8 @@ impl Sqlite {
         self.writer.write(ctx, mode, work).await
     }
 
-    pub(crate) async fn ping(&self) -> Result<()> {
-        self.writer.ping().await
+    pub(crate) fn stalled(&self) -> Result<Option<Duration>> {
+        self.writer.stalled()
     }
 
     pub(crate) fn size(&self) -> Result<u64> {

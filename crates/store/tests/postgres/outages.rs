@@ -194,6 +194,28 @@ async fn a_slow_server_is_no_defect_of_a_write() {
     assert_eq!(count(&server, "audit"), 0);
 }
 
+/// A snapshot that is held keeps the database from tidying up, so that of a node which hangs is ended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_snapshot_that_nobody_uses_is_ended() {
+    let Some(server) = engine() else { return };
+    let store = server.open().await.expect("opens");
+    let org = kit::org(&store, 1).await;
+    let mut forgotten = store.reader().await.expect("reads");
+    assert!(groups::get(&mut forgotten, &org.uid).await.expect("reads").is_some());
+    let idle = "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()";
+    let begin = Instant::now();
+    while server.database.sql(idle) != "0" {
+        assert!(begin.elapsed() < Duration::from_secs(15), "it holds its snapshot for ever");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let ended = groups::get(&mut forgotten, &org.uid).await.expect_err("it has no snapshot");
+    assert!(passes(&ended), "{ended:?}");
+    drop(forgotten);
+    for _ in 0..8 {
+        groups::get(&mut store.reader().await.expect("reads"), &org.uid).await.expect("others go on");
+    }
+}
+
 /// A migration may take longer than a statement of a running server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_starts_waits_for_a_migration_under_way() {

@@ -7,7 +7,10 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::{Clock, Ctx, Error, Secret, Timestamp, ports::Ready};
+use domain::{
+    Clock, Ctx, Error, Secret, Timestamp,
+    ports::{Fitness, Ready},
+};
 use prometheus_client::registry::Registry;
 use serde::Serialize;
 use serde_json::json;
@@ -192,13 +195,13 @@ impl Ready for SigningKeys {
         "signing_key"
     }
 
-    async fn check(&self) -> Result<(), Error> {
+    async fn check(&self) -> Result<Fitness, Error> {
         let now = self.clock.now();
         let token = self.ring.sign(&json!({"iss": "readiness"}), now)?;
         let unverified = Unverified::parse(token.expose()).map_err(Error::internal)?;
         let key = unverified.key_id().and_then(|key_id| self.ring.verifier(key_id, now));
         let key = key.ok_or_else(|| Error::internal("the active signing key is not published"))?;
-        unverified.verify(&key).map(drop).map_err(Error::internal)
+        unverified.verify(&key).map(|_| Fitness::Well).map_err(Error::internal)
     }
 }
 

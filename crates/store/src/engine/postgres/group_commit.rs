@@ -15,7 +15,7 @@ use std::{
 
 use domain::{Ctx, Error, Kind, Result, Revision, Rule};
 use tokio::{
-    sync::{Mutex, OwnedMutexGuard, mpsc, oneshot},
+    sync::{Mutex, OwnedMutexGuard, mpsc},
     task::JoinHandle,
 };
 
@@ -31,7 +31,8 @@ use crate::{
     BoxFuture, Metrics, engine,
     engine::{
         Param,
-        queue::{BATCH, Job, Outcome, Queue, Write, answer_all, copy},
+        progress::Progress,
+        queue::{BATCH, Outcome, Queue, Write, answer_all, copy},
     },
     writer::{Mode, Writer},
 };
@@ -40,6 +41,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a transaction takes up further requests: others wait for its lock.
 const TURN: Duration = Duration::from_millis(100);
+/// How often it is looked whether writes go on, while nobody waits for that.
+const LOOK: Duration = Duration::from_secs(1);
 /// How long one request may run: longer than one statement may.
 const LONGEST: Duration = Duration::from_secs(15);
 /// How long the writer waits before it tries again: doubled each time, up to the second.
@@ -62,9 +65,10 @@ impl GroupCommit {
                 Ok::<_, Failure>(ControlFlow::Break(()))
             })
             .await?;
-        let (queue, jobs) = Queue::new();
+        let progress = Progress::default();
+        let (queue, jobs) = Queue::new(progress.clone());
         let session = Some(Arc::new(Mutex::new(session)));
-        let task = Task { connector, session, node, batch: 0, metrics };
+        let task = Task { connector, session, node, batch: 0, metrics, progress };
         let task = tokio::spawn(task.serve(jobs));
         Ok(Self { queue, task: StdMutex::new(Some(task)) })
     }
@@ -77,8 +81,8 @@ impl GroupCommit {
         self.queue.write(ctx, mode, work).await
     }
 
-    pub(super) async fn ping(&self) -> Result<()> {
-        self.queue.ping().await
+    pub(super) fn stalled(&self) -> Result<Option<Duration>> {
+        self.queue.stalled()
     }
 
     /// Works off the queue and ends the task.
@@ -94,7 +98,6 @@ impl GroupCommit {
 }
 
 type Guard = OwnedMutexGuard<Session>;
-type Pings = Vec<oneshot::Sender<Result<()>>>;
 
 /// The writer's side.
 struct Task {
@@ -106,6 +109,7 @@ struct Task {
     /// How many commits were tried.
     batch: i64,
     metrics: Metrics,
+    progress: Progress,
 }
 
 /// Why a transaction has kept nothing.
@@ -119,33 +123,38 @@ enum Undone {
 }
 
 impl Task {
-    async fn serve(mut self, mut jobs: mpsc::Receiver<Job>) {
-        let (mut waiting, mut pings) = (Vec::new(), Vec::new());
+    async fn serve(mut self, mut jobs: mpsc::Receiver<Box<dyn Write>>) {
+        let mut waiting = Vec::new();
         let mut backoff = BACKOFF.0;
+        let progress = self.progress.clone();
         loop {
             tokio::select! {
                 biased;
-                more = gather(&mut jobs, &mut waiting, &mut pings) => if !more { break },
+                more = gather(&mut jobs, &mut waiting) => if !more { break },
                 () = self.hold(&mut backoff) => continue,
+                // Everybody who waited was refused, and whether the next one would be is not known: an empty transaction tells.
+                () = tokio::time::sleep(LOOK), if progress.is_begun() => {}
             }
+            progress.begin();
             waiting.retain(|write| !write.is_abandoned());
             // With a database this slow the queue only grows: who has waited so long would wait for ever.
             refuse_late(&mut waiting, &unavailable("the database did not take the write in time; retry in a moment"));
             let mut ran = 0;
-            let Err(undone) = self.together(&mut waiting, &mut pings, &mut ran).await else {
+            let Err(undone) = progress.watch(self.together(&mut waiting, &mut ran)).await else {
+                progress.done();
                 backoff = BACKOFF.0;
                 continue;
             };
             match undone {
-                Undone::Never(error) => answer_all(waiting.drain(..ran), Some(&error)),
+                Undone::Never(error) => {
+                    progress.done();
+                    answer_all(waiting.drain(..ran), Some(&error));
+                }
                 Undone::Again(error) => {
-                    tracing::warn!(?error, requests = waiting.len(), "a transaction has to be run again");
-                    refuse_late(&mut waiting, &error);
-                    // A connection that was cut while nobody used it is found out now, and says nothing about the next one.
-                    if backoff > BACKOFF.0 {
-                        // Who asked may have gone.
-                        pings.drain(..).for_each(|ping| _ = ping.send(Err(copy(&error))));
+                    if !waiting.is_empty() {
+                        tracing::warn!(?error, requests = waiting.len(), "a transaction has to be run again");
                     }
+                    refuse_late(&mut waiting, &error);
                     tokio::time::sleep(backoff).await;
                     backoff = (backoff * 2).min(BACKOFF.1);
                 }
@@ -156,16 +165,8 @@ impl Task {
     }
 
     /// Runs the first `ran` requests in one transaction and answers them; the others stay, and after a failure all do.
-    async fn together(
-        &mut self,
-        waiting: &mut Vec<Box<dyn Write>>,
-        pings: &mut Pings,
-        ran: &mut usize,
-    ) -> std::result::Result<(), Undone> {
+    async fn together(&mut self, waiting: &mut Vec<Box<dyn Write>>, ran: &mut usize) -> std::result::Result<(), Undone> {
         let mut session = self.begin().await.map_err(Undone::Again)?;
-        for ping in pings.drain(..) {
-            _ = ping.send(Ok(()));
-        }
         let (begun, first) = (Instant::now(), session.revision);
         let mut kept = 0;
         let shared = OwnedMutexGuard::mutex(&session).clone();
@@ -198,8 +199,8 @@ impl Task {
             match outcome {
                 Outcome::Keep => {
                     kept += 1;
-                    session.send_mark("RELEASE request");
                     session.pending.keep();
+                    session.send_mark("RELEASE request");
                 }
                 Outcome::Tried => {
                     session.pending.undo();
@@ -207,8 +208,8 @@ impl Task {
                 }
                 Outcome::Failed => {
                     session.revision = before;
-                    session.send_mark("ROLLBACK TO request; RELEASE request");
                     session.pending.undo();
+                    session.send_mark("ROLLBACK TO request; RELEASE request");
                 }
             }
         }
@@ -238,6 +239,7 @@ impl Task {
                 *backoff = BACKOFF.0;
             }
             Err(error) => {
+                self.progress.begin();
                 if *backoff == BACKOFF.0 {
                     tracing::warn!(?error, "the connection to the database was lost, and cannot be made again yet");
                 }
@@ -260,9 +262,9 @@ impl Task {
             None => Arc::new(Mutex::new(self.open().await?)).lock_owned().await,
         };
         guard.forget_trouble();
+        guard.pending.clear();
         guard.send_mark("BEGIN ISOLATION LEVEL READ COMMITTED");
         let mut last = None;
-        guard.pending.clear();
         let locked = guard
             .query("SELECT n FROM revision FOR UPDATE", &[], |row| {
                 last = Some(Revision(row.try_get(0).map_err(Failure::from)?));
@@ -290,9 +292,9 @@ impl Task {
     async fn commit(&mut self, mut session: Guard, first: Revision, kept: usize) -> std::result::Result<(), Undone> {
         self.batch += 1;
         let prepared = async {
+            counters::send(&mut session).await?;
             if session.revision > first {
                 let last = session.revision;
-            counters::send(&mut session).await?;
                 session.send("UPDATE revision SET n = $1", &[last.into()]).await?;
             }
             let sql = "INSERT INTO writers (node, batch) VALUES ($1, $2) \
@@ -377,26 +379,19 @@ impl Task {
 }
 
 /// Waits for something to do. `false` when there is nothing left and nothing more will come.
-async fn gather(jobs: &mut mpsc::Receiver<Job>, waiting: &mut Vec<Box<dyn Write>>, pings: &mut Pings) -> bool {
-    if waiting.is_empty() && pings.is_empty() {
+async fn gather(jobs: &mut mpsc::Receiver<Box<dyn Write>>, waiting: &mut Vec<Box<dyn Write>>) -> bool {
+    if waiting.is_empty() {
         match jobs.recv().await {
-            Some(job) => take(job, waiting, pings),
+            Some(write) => waiting.push(write),
             None => return false,
         }
     }
     while waiting.len() < BATCH
-        && let Ok(job) = jobs.try_recv()
+        && let Ok(write) = jobs.try_recv()
     {
-        take(job, waiting, pings);
+        waiting.push(write);
     }
     true
-}
-
-fn take(job: Job, waiting: &mut Vec<Box<dyn Write>>, pings: &mut Pings) {
-    match job {
-        Job::Write(write) => waiting.push(write),
-        Job::Ping(answer) => pings.push(answer),
-    }
 }
 
 /// Refuses those who have waited long enough for the database to come back.

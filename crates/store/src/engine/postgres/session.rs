@@ -28,8 +28,9 @@ const STATEMENTS: usize = 512;
 pub(super) const ANSWER: Duration = Duration::from_secs(11);
 /// The same for a transaction that works on everything there is.
 pub(super) const PATIENCE_ALONE: Duration = Duration::from_hours(1);
-/// Settings of such a transaction, which reads whole tables.
-pub(super) const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
+/// Settings of such a transaction, which reads whole tables. It may pause for as long as an answer may take: what a backup goes
+/// to, or a restore comes from, may be slow.
+pub(super) const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '1h'; \
     SET LOCAL enable_seqscan = on";
 
 type Answer<T> = std::result::Result<T, Failure>;
@@ -52,14 +53,14 @@ pub(super) struct Session {
     pub(super) patience: Duration,
     /// The last revision that was given to a write.
     pub(super) revision: Revision,
-}
     /// What the requests of the transaction under way add to the counters.
     pub(super) pending: Box<Pending>,
+}
 
-impl Session {
 /// A value for every row that a statement makes or looks for.
 pub(super) type List = Box<dyn ToSql + Send + Sync>;
 
+impl Session {
     /// A session on a connection, which is driven by a task among `drivers`.
     pub(super) fn new<S, T>(
         client: Client,
@@ -86,8 +87,8 @@ pub(super) type List = Box<dyn ToSql + Send + Sync>;
             generation,
             patience: ANSWER,
             revision: Revision::default(),
-        }
             pending: Box::default(),
+        }
     }
 
     /// Whether another transaction may begin on it.
@@ -154,7 +155,6 @@ pub(super) type List = Box<dyn ToSql + Send + Sync>;
         Ok(())
     }
 
-    /// Reads an answer row by row, until `read` breaks. The rest is waited for all the same: the statement may still fail.
     /// The same with a list in the place of each value.
     pub(super) async fn send_lists(&mut self, sql: &str, lists: Vec<List>) -> Answer<()> {
         let statement = self.prepare(sql).await?;
@@ -166,6 +166,7 @@ pub(super) type List = Box<dyn ToSql + Send + Sync>;
         Ok(())
     }
 
+    /// Reads an answer row by row, until `read` breaks. The rest is waited for all the same: the statement may still fail.
     pub(super) async fn query<E: From<Failure>>(
         &mut self,
         sql: &str,

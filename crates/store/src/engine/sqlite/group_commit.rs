@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Waker},
     thread::JoinHandle,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use domain::{Ctx, Error, Kind, Result, Revision, Rule};
@@ -21,7 +21,10 @@ use super::{
 };
 use crate::{
     BoxFuture, Metrics, engine,
-    engine::queue::{BATCH, Job, Outcome, Queue, Write, answer_all},
+    engine::{
+        progress::Progress,
+        queue::{BATCH, Outcome, Queue, Write, answer_all},
+    },
     writer::{Mode, Writer},
 };
 
@@ -43,8 +46,9 @@ impl GroupCommit {
         metrics: Metrics,
     ) -> Result<Self> {
         let ledger = Arc::new(Ledger::new(last));
-        let session = Session { raw: Arc::new(Mutex::new(raw)), ledger: Arc::clone(&ledger), idle, metrics };
-        let (queue, jobs) = Queue::new();
+        let progress = Progress::default();
+        let (queue, jobs) = Queue::new(progress.clone());
+        let session = Session { raw: Arc::new(Mutex::new(raw)), ledger: Arc::clone(&ledger), idle, metrics, progress };
         let serve = move || {
             session.serve(jobs);
             drop(session);
@@ -67,8 +71,8 @@ impl GroupCommit {
         Arc::clone(&self.ledger)
     }
 
-    pub(super) async fn ping(&self) -> Result<()> {
-        self.queue.ping().await
+    pub(super) fn stalled(&self) -> Result<Option<Duration>> {
+        self.queue.stalled()
     }
 
     /// Works off the queue and ends the thread.
@@ -103,24 +107,21 @@ struct Session {
     ledger: Arc<Ledger>,
     idle: Arc<Idle>,
     metrics: Metrics,
+    progress: Progress,
 }
 
 impl Session {
-    fn serve(&self, mut jobs: mpsc::Receiver<Job>) {
+    fn serve(&self, mut jobs: mpsc::Receiver<Box<dyn Write>>) {
         while let Some(first) = jobs.blocking_recv() {
-            let mut batch = Vec::new();
-            let mut next = Some(first);
-            while let Some(job) = next {
-                match job {
-                    Job::Write(write) => batch.push(write),
-                    // Nobody waits for a ping's answer that does not arrive.
-                    Job::Ping(answer) => _ = answer.send(Ok(())),
-                }
-                next = if batch.len() < BATCH { jobs.try_recv().ok() } else { None };
+            let mut batch = vec![first];
+            while batch.len() < BATCH
+                && let Ok(write) = jobs.try_recv()
+            {
+                batch.push(write);
             }
-            if !batch.is_empty() {
-                self.commit_together(batch);
-            }
+            self.progress.begin();
+            self.commit_together(batch);
+            self.progress.done();
         }
         // It waits for snapshots, also for those that nobody uses.
         let _writing = self.idle.write();
@@ -159,12 +160,12 @@ impl Session {
                 self.ledger.set_revision(before);
             }
             let keep = outcome == Outcome::Keep;
-            match self.end_savepoint(keep) {
             if keep {
                 self.ledger.pending().keep();
             } else {
                 self.ledger.pending().undo();
             }
+            match self.end_savepoint(keep) {
                 Ok(()) => kept += usize::from(keep),
                 // Some failures (disk full, I/O) make SQLite roll back everything since BEGIN: nobody's work is kept.
                 Err(error) => {
@@ -193,12 +194,12 @@ impl Session {
         }
     }
 
-    fn end_savepoint(&self, keep: bool) -> rusqlite::Result<()> {
     fn begin(&self) -> rusqlite::Result<()> {
         self.ledger.pending().clear();
         self.execute("BEGIN IMMEDIATE")
     }
 
+    fn end_savepoint(&self, keep: bool) -> rusqlite::Result<()> {
         if !keep {
             self.execute("ROLLBACK TO request")?;
         }

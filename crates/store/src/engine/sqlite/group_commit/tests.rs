@@ -46,7 +46,7 @@ fn session() -> (Session, TempDir) {
     let last = Revision::default();
     let ledger = Arc::new(Ledger::new(last));
     let idle = Arc::default();
-    (Session { raw: Arc::new(Mutex::new(raw)), ledger, idle, metrics: Metrics::new() }, folder)
+    (Session { raw: Arc::new(Mutex::new(raw)), ledger, idle, metrics: Metrics::new(), progress: Progress::default() }, folder)
 }
 
 /// Runs the requests together; gives what each was told.
