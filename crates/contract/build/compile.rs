@@ -15,7 +15,7 @@ use protox::{
 use crate::{Result, aliases};
 
 /// Packages that only describe others: nothing is generated from them.
-const DESCRIBING: [&str; 3] = ["google.api", "google.protobuf", "chainguard.annotations"];
+const DESCRIBING: [&str; 4] = ["google.api", "google.protobuf", "chainguard.annotations", "provost.annotations"];
 
 /// The contract, compiled.
 pub(crate) struct Compiled {

@@ -18,6 +18,7 @@ mod methods;
 mod names;
 mod openapi;
 mod options;
+mod shapes;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -35,6 +36,7 @@ fn main() -> Result<()> {
     compile::generate_types(&compiled)?;
     messages::generate(&compiled, &out)?;
     methods::generate(&compiled, &out)?;
+    shapes::generate(&compiled, &out)?;
     openapi::generate(&compiled, &out)?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::{
 
 use prost_reflect::{DynamicMessage, Kind, MessageDescriptor, MethodDescriptor, Value};
 
-use crate::{Result, aliases, compile::Compiled, messages, names, options};
+use crate::{Result, aliases, compile::Compiled, messages, names, options, shapes};
 
 /// Writes `methods.rs` (the table) and adds a module `rpc` to every package that has services.
 pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
@@ -66,7 +66,7 @@ fn row(table: &mut String, index: usize, method: &MethodDescriptor) -> Result<Ro
         table,
         "Method {{ index: {index}, name: {:?}, service: {service:?}, path: {path:?}, alias: {alias:?}, request: {:?}, response: {:?}, \
          http: &[{}], access: {}, event: {}, description: {description:?}, read_only: {}, destructive: {}, idempotent: {}, \
-         hidden: {}, deprecated: {}, secret_response: {} }},",
+         hidden: {}, deprecated: {}, secret_response: {}, scope: &[{}], shape: &{} }},",
         method.name(),
         method.input().full_name(),
         method.output().full_name(),
@@ -79,10 +79,27 @@ fn row(table: &mut String, index: usize, method: &MethodDescriptor) -> Result<Ro
         hint("hidden"),
         method.method_descriptor_proto().options.as_ref().is_some_and(prost_types::MethodOptions::deprecated),
         has_secret(&method.output(), &mut HashSet::new()),
+        scope(&method.input())?,
+        shapes::path(&method.input()),
     )?;
     let versioned = file.name().contains("/v2beta1/");
     let collections = rules.iter().filter_map(|rule| Some(rule.template.split('/').nth(3)?.to_owned())).collect();
     Ok(Row { beta_only: versioned && !aliased, collections })
+}
+
+/// The fields that lead to the text which says where a request acts, as `Message::scope` goes.
+fn scope(message: &MessageDescriptor) -> Result<String> {
+    let Some(field) = options::fields(message).into_iter().find(options::is_scope) else { return Ok(String::new()) };
+    let below = match field.kind() {
+        _ if field.is_list() || field.is_map() || field.containing_oneof().is_some() => None,
+        Kind::Message(inner) => Some(scope(&inner)?),
+        Kind::String => Some(String::new()),
+        _ => None,
+    };
+    let below =
+        below.ok_or_else(|| format!("{}: a scope is a text of its own, or in a message of its own", field.full_name()))?;
+    let (number, name, json_name) = (field.number(), field.name(), field.json_name());
+    Ok(format!("ScopeField {{ number: {number}, name: {name:?}, json_name: {json_name:?} }}, {below}"))
 }
 
 /// An HTTP binding.

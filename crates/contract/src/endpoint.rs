@@ -5,7 +5,10 @@ use std::{fmt, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 use bytes::Bytes;
 use prost::{DecodeError, Message as _};
 
-use crate::{Message, Method, Rpc};
+use crate::{
+    Message, Method, Rpc,
+    bounds::{self, Undecodable},
+};
 
 /// A future whose type is erased.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -40,11 +43,12 @@ where
         Self { method: R::METHOD, decode: Arc::new(Handler::<R, _>(handler, PhantomData)) }
     }
 
-    /// A call of this RPC with the request that `wire` holds in binary form.
+    /// A call of this RPC with the request that `wire` holds in binary form. Nothing is built of bytes that would make too
+    /// much.
     ///
     /// # Errors
-    /// When the bytes are not a message of the request's type.
-    pub fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, DecodeError> {
+    /// When the bytes are not a message of the request's type, or one with too many elements.
+    pub fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, Undecodable> {
         self.decode.decode(wire)
     }
 
@@ -159,7 +163,7 @@ impl<T: Message> AnyMessage for T {
 }
 
 trait Decode<C, E>: Send + Sync {
-    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, DecodeError>;
+    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, Undecodable>;
     fn answer(&self, wire: Bytes, etag: Option<String>) -> Result<Answer, DecodeError>;
 }
 
@@ -171,7 +175,8 @@ where
     R: Rpc,
     H: Fn(C, R::Request) -> BoxFuture<'static, Result<Answer, E>> + Send + Sync + 'static,
 {
-    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, DecodeError> {
+    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, Undecodable> {
+        bounds::check(R::METHOD.shape, &wire)?;
         Ok(Box::new(Decoded { request: R::Request::decode(wire)?, handler: &self.0 }))
     }
 

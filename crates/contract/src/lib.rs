@@ -9,6 +9,7 @@
 #[cfg(test)]
 mod arbitrary;
 mod behavior;
+pub mod bounds;
 mod calendar;
 mod capability;
 mod descriptors;
@@ -31,6 +32,7 @@ mod message;
 mod method;
 mod openapi;
 mod rpc;
+pub mod scope;
 mod table;
 pub mod wire;
 

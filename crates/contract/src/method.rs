@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
+use crate::{bounds::Shape, scope::ScopeField};
+
 /// An RPC of the contract with its annotations.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that the contract states")]
@@ -40,6 +42,10 @@ pub struct Method {
     pub deprecated: bool,
     /// Whether its answer may hold a secret; such answers are never stored.
     pub secret_response: bool,
+    /// The fields that lead to the text which says where a request acts, outermost first; empty when it acts at no place.
+    pub scope: &'static [ScopeField],
+    /// What must be counted in a request.
+    pub shape: &'static Shape,
 }
 
 /// Who may call a method.

@@ -60,7 +60,7 @@ pub enum Rule {
     PageTokenMismatch,
     /// The request is not readable HTTP or ends in the middle.
     Malformed,
-    /// The path, query, header block or body is larger than the server accepts.
+    /// The path, query, header block or body is larger than the server accepts, or would become so when it is decoded.
     TooLarge,
     /// No such path.
     NoSuchPath,
@@ -118,6 +118,9 @@ pub enum Rule {
     Internal,
 }
 
+/// How long a message that names several violations may become, in bytes.
+const SUMMARY: usize = 1024;
+
 /// One failed condition of the system's state (google.rpc.PreconditionFailure).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Precondition {
@@ -164,13 +167,15 @@ struct Inner {
     rule: Rule,
     message: String,
     details: Vec<Detail>,
+    /// Violations that are not among the details.
+    omitted: usize,
     cause: Option<Box<dyn StdError + Send + Sync>>,
 }
 
 impl Error {
     /// An error of `kind` for `rule`; `message` is shown to the caller as it is.
     pub fn new(kind: Kind, rule: Rule, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, rule, message: message.into(), details: Vec::new(), cause: None }))
+        Self(Box::new(Inner { kind, rule, message: message.into(), details: Vec::new(), omitted: 0, cause: None }))
     }
 
     /// The request as a whole cannot be accepted; `why` follows the prefix that every such message has.
@@ -183,13 +188,20 @@ impl Error {
         Self::fields(Rule::Field, vec![Violation { field: field.into(), description: description.into() }])
     }
 
-    /// Several fields have wrong values. What is beyond [`Violations::MAX`] is left out.
+    /// Several fields have wrong values. What is beyond [`Violations::MAX`] is counted and left out.
     #[must_use]
-    pub fn fields(rule: Rule, mut violations: Vec<Violation>) -> Self {
+    pub fn fields(rule: Rule, violations: Vec<Violation>) -> Self {
+        Self::listing(rule, violations, 0)
+    }
+
+    /// Several fields have wrong values, and `more` that are not listed.
+    fn listing(rule: Rule, mut violations: Vec<Violation>, more: usize) -> Self {
+        let omitted = more.saturating_add(violations.len().saturating_sub(Violations::MAX));
         violations.truncate(Violations::MAX);
-        let list: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
-        let message = format!("Invalid argument: {}", list.join("; "));
-        Self::new(Kind::InvalidArgument, rule, message).with(Detail::Fields(violations))
+        let message = format!("Invalid argument: {}", summary(&violations, omitted));
+        let mut error = Self::new(Kind::InvalidArgument, rule, message).with(Detail::Fields(violations));
+        error.0.omitted = omitted;
+        error
     }
 
     /// A condition of the system's state does not hold. `kind` is the violation's type.
@@ -263,11 +275,30 @@ impl Error {
         &self.0.message
     }
 
+    /// How many violations are not among the details.
+    #[must_use]
+    pub fn omitted(&self) -> usize {
+        self.0.omitted
+    }
+
     /// What the caller's program reads.
     #[must_use]
     pub fn details(&self) -> &[Detail] {
         &self.0.details
     }
+}
+
+/// The violations as one text of about [`SUMMARY`] bytes, and how many there are that it does not name.
+fn summary(violations: &[Violation], omitted: usize) -> String {
+    let mut text = String::new();
+    for (index, Violation { field, description }) in violations.iter().enumerate() {
+        if index > 0 && text.len() + field.len() + description.len() > SUMMARY {
+            let more = omitted.saturating_add(violations.len() - index);
+            return format!("{text}; and {more} more");
+        }
+        text.extend([if index > 0 { "; " } else { "" }, field, ": ", description]);
+    }
+    if omitted > 0 { format!("{text}; and {omitted} more") } else { text }
 }
 
 impl fmt::Debug for Error {
@@ -277,6 +308,7 @@ impl fmt::Debug for Error {
             .field("rule", &self.0.rule)
             .field("message", &self.0.message)
             .field("details", &self.0.details)
+            .field("omitted", &self.0.omitted)
             .field("cause", &self.0.cause)
             .finish()
     }
@@ -296,24 +328,33 @@ impl StdError for Error {
 
 /// Collects field violations so that one answer names them all.
 #[derive(Debug, Default)]
-pub struct Violations(Vec<Violation>);
+pub struct Violations {
+    listed: Vec<Violation>,
+    /// Those beyond [`Self::MAX`].
+    more: usize,
+}
 
 impl Violations {
     /// Most violations that one answer names, so that an error is never longer than its request deserves.
     pub const MAX: usize = 100;
 
-    /// Adds a violation, unless the field already has one or there are [`Self::MAX`].
+    /// Adds a violation, unless the field already has one. Those beyond [`Self::MAX`] are counted only.
     pub fn add(&mut self, field: impl Into<String>, description: impl Into<String>) {
         let field = field.into();
-        if self.0.len() < Self::MAX && !self.0.iter().any(|known| known.field == field) {
-            self.0.push(Violation { field, description: description.into() });
+        if self.listed.iter().any(|known| known.field == field) {
+            return;
+        }
+        if self.listed.len() < Self::MAX {
+            self.listed.push(Violation { field, description: description.into() });
+        } else {
+            self.more = self.more.saturating_add(1);
         }
     }
 
     /// Whether no violation was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.listed.is_empty()
     }
 
     /// The error that names all violations, if there are any.
@@ -321,7 +362,7 @@ impl Violations {
     /// # Errors
     /// [`Kind::InvalidArgument`] when at least one violation was added.
     pub fn check(self) -> Result<(), Error> {
-        if self.0.is_empty() { Ok(()) } else { Err(Error::fields(Rule::Field, self.0)) }
+        if self.listed.is_empty() { Ok(()) } else { Err(Error::listing(Rule::Field, self.listed, self.more)) }
     }
 
     /// What was read, or the error that names all violations. INVARIANT: who gives `None` has added a violation.
@@ -386,7 +427,11 @@ impl Rule {
         (Self::PageToken, "PAGE_TOKEN", "The page token was altered or is of another server."),
         (Self::PageTokenMismatch, "PAGE_TOKEN_MISMATCH", "The page token belongs to a list with other filters or order."),
         (Self::Malformed, "MALFORMED", "The request is not readable HTTP or ends in the middle."),
-        (Self::TooLarge, "TOO_LARGE", "The path, query, header block or body is larger than the server accepts."),
+        (
+            Self::TooLarge,
+            "TOO_LARGE",
+            "The path, query, header block or body is larger than the server accepts, or would become so when it is decoded.",
+        ),
         (Self::NoSuchPath, "NO_SUCH_PATH", "No such path."),
         (Self::MethodNotAllowed, "METHOD_NOT_ALLOWED", "The path exists, but not with this HTTP method."),
         (Self::TokenMissing, "TOKEN_MISSING", "No token was sent."),
@@ -454,6 +499,26 @@ mod tests {
         let error = Error::fields(Rule::Field, (0..100_000).map(violation).collect());
         assert!(matches!(error.details(), [Detail::Fields(fields)] if fields.len() == Violations::MAX));
         assert!(error.message().len() < 20 * Violations::MAX, "{}", error.message().len());
+    }
+
+    #[test]
+    fn what_an_answer_does_not_name_is_counted() {
+        let mut violations = Violations::default();
+        for i in 0..Violations::MAX + 73 {
+            violations.add(format!("ids[{i}]"), "is bad");
+        }
+        let error = violations.check().expect_err("violations were added");
+        assert_eq!(error.omitted(), 73);
+        let named = error.message().matches("is bad").count();
+        let more = Violations::MAX + 73 - named;
+        assert!(error.message().ends_with(&format!("is bad; and {more} more")), "{}", error.message());
+        assert!(error.message().len() < SUMMARY + 100, "{}", error.message().len());
+        let violation = |i: usize| Violation { field: format!("f{i}"), description: "is bad".to_owned() };
+        let error = Error::fields(Rule::Field, (0..103).map(violation).collect());
+        assert_eq!(error.omitted(), 3);
+        assert_eq!(Error::field("name", "is bad").message(), "Invalid argument: name: is bad");
+        let error = Error::fields(Rule::Field, (0..3).map(violation).collect());
+        assert_eq!((error.message(), error.omitted()), ("Invalid argument: f0: is bad; f1: is bad; f2: is bad", 0));
     }
 
     #[test]

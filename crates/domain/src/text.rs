@@ -1,10 +1,22 @@
 //! Names and descriptions: the two texts that almost every noun carries.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Violations;
+
+/// How much of a text that a caller chose an error repeats, in bytes.
+const EXCERPT: usize = 100;
+
+/// A text that a caller chose, or its beginning and a mark that there is more: short enough to be repeated in an error.
+#[must_use]
+pub fn excerpt(text: &str) -> Cow<'_, str> {
+    match text.get(..text.floor_char_boundary(EXCERPT)) {
+        Some(begin) if begin.len() < text.len() => Cow::Owned(format!("{begin}…")),
+        _ => Cow::Borrowed(text),
+    }
+}
 
 /// A noun's name: `^[a-z0-9 ._-]{1,}$`, at most 255 bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,6 +108,14 @@ fn last_segment(field: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn excerpts_end_between_characters() {
+        assert_eq!(excerpt("short"), "short");
+        assert_eq!(excerpt(&"a".repeat(100)), "a".repeat(100));
+        assert_eq!(excerpt(&"a".repeat(101)), format!("{}…", "a".repeat(100)));
+        assert_eq!(excerpt(&"漢".repeat(50)), format!("{}…", "漢".repeat(33)));
+    }
 
     fn name(text: &str) -> std::result::Result<String, String> {
         let mut violations = Violations::default();

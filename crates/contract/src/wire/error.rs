@@ -1,6 +1,22 @@
 //! How input can be wrong.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
+
+/// How much of a caller's text an error repeats, in bytes.
+const SHOWN: usize = 100;
+
+/// A caller's text in quotes, or its beginning.
+pub(super) fn shown(text: &str) -> String {
+    format!("{:?}", cut(text))
+}
+
+/// A caller's text, or its beginning.
+pub(super) fn cut(text: &str) -> Cow<'_, str> {
+    match text.get(..text.floor_char_boundary(SHOWN)) {
+        Some(begin) if begin.len() < text.len() => Cow::Owned(format!("{begin}…")),
+        _ => Cow::Borrowed(text),
+    }
+}
 
 /// A path variable or query parameter that does not fit the request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ mod time;
 
 pub use error::{FieldError, JsonError};
 pub use json::Document;
-pub use parameter::{append_path_value, append_query};
+pub use parameter::{PARAMETERS_MAX, append_path_value, append_query};
 pub use request::Request;
 
 #[cfg(test)]

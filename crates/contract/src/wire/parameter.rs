@@ -2,8 +2,12 @@
 
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
-use super::{FieldError, put, scalar};
-use crate::behavior;
+use super::{
+    FieldError,
+    error::{cut, shown},
+    put, scalar,
+};
+use crate::{behavior, bounds};
 
 /// Appends the value of a path variable, such as `group.uid`, percent-decoded.
 ///
@@ -15,6 +19,9 @@ pub fn append_path_value(out: &mut Vec<u8>, message: &MessageDescriptor, path: &
     let fields = resolve(message, path)?;
     append(out, &fields, path, value)
 }
+
+/// Most parameters that one request has: a list of the most elements that lists take, and as many others.
+pub const PARAMETERS_MAX: usize = 2 * bounds::LIST as usize;
 
 /// Most errors that one answer names: a parameter of two bytes must not become an error of a hundred.
 pub(super) const ERRORS_MAX: usize = 100;
@@ -57,21 +64,21 @@ where
 
 /// The fields that a dotted name goes through.
 pub(super) fn resolve(message: &MessageDescriptor, name: &str) -> Result<Vec<FieldDescriptor>, FieldError> {
-    let error = |problem: String| FieldError { field: name.to_owned(), problem };
+    let error = |problem: String| FieldError { field: cut(name).into_owned(), problem };
     let mut fields: Vec<FieldDescriptor> = Vec::new();
     let mut here = message.clone();
     for segment in name.split('.') {
         if let Some(last) = fields.last() {
             here = behavior::nested(last).ok_or_else(|| error(format!("{} has no fields of its own", last.name())))?;
         }
-        let unknown = || error(format!("unknown parameter; {} has no field {segment:?}", here.name()));
+        let unknown = || error(format!("unknown parameter; {} has no field {}", here.name(), shown(segment)));
         fields.push(behavior::find(&here, segment).ok_or_else(unknown)?);
     }
     Ok(fields)
 }
 
 fn check_repetition(fields: &[FieldDescriptor], seen: &[Vec<FieldDescriptor>], key: &str) -> Result<(), FieldError> {
-    let error = |problem: String| Err(FieldError { field: key.to_owned(), problem });
+    let error = |problem: String| Err(FieldError { field: cut(key).into_owned(), problem });
     let Some((last, above)) = fields.split_last() else { return Ok(()) };
     for other in seen {
         if other == fields && !last.is_list() {
@@ -89,7 +96,7 @@ fn check_repetition(fields: &[FieldDescriptor], seen: &[Vec<FieldDescriptor>], k
 }
 
 fn append(out: &mut Vec<u8>, fields: &[FieldDescriptor], name: &str, value: &str) -> Result<(), FieldError> {
-    let error = |problem: String| FieldError { field: name.to_owned(), problem };
+    let error = |problem: String| FieldError { field: cut(name).into_owned(), problem };
     let Some((last, above)) = fields.split_last() else { return Ok(()) };
     let mut bytes = Vec::new();
     match last.kind() {
@@ -97,7 +104,7 @@ fn append(out: &mut Vec<u8>, fields: &[FieldDescriptor], name: &str, value: &str
         Kind::Message(inner) if behavior::nested(last).is_some() => {
             if !value.is_empty() {
                 let example =
-                    inner.fields().next().map_or_else(String::new, |field| format!(", such as {name}.{}", field.name()));
+                    inner.fields().next().map_or_else(String::new, |field| format!(", such as {}.{}", cut(name), field.name()));
                 return Err(error(format!("has no value of its own; set its fields{example}")));
             }
             put::message(&mut bytes, last.number(), &[]);

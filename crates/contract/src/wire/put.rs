@@ -46,7 +46,7 @@ pub(super) fn field(out: &mut Vec<u8>, number: u32, kind: &Kind, value: &Scalar)
     }
 }
 
-/// Appends a field that holds encoded bytes: a message or an entry of a map.
+/// Appends a field that holds bytes as they are: a text, an encoded message or an entry of a map.
 pub(super) fn message(out: &mut Vec<u8>, number: u32, body: &[u8]) {
     encode_key(number, WireType::LengthDelimited, out);
     encode_varint(body.len() as u64, out);

@@ -7,9 +7,12 @@ use base64::{
 };
 use prost::Message as _;
 use prost_reflect::{EnumDescriptor, Kind};
-use prost_types::FieldMask;
 
-use super::{put::Scalar, time};
+use super::{
+    error::{cut, shown},
+    put::{self, Scalar},
+    time,
+};
 
 /// Reads a parameter: any kind that a single text can stand for.
 pub(super) fn from_text(kind: &Kind, text: &str) -> Result<Scalar, String> {
@@ -17,7 +20,7 @@ pub(super) fn from_text(kind: &Kind, text: &str) -> Result<Scalar, String> {
         Kind::Bool => match text {
             "true" => Ok(Scalar::Bool(true)),
             "false" => Ok(Scalar::Bool(false)),
-            _ => Err(format!("expected true or false, got {text:?}")),
+            _ => Err(format!("expected true or false, got {}", shown(text))),
         },
         Kind::Enum(enumeration) => match integer(text) {
             Ok(_) => number(kind, text),
@@ -38,7 +41,7 @@ pub(super) fn from_string(kind: &Kind, text: &str) -> Result<Scalar, String> {
         Kind::Message(message) => match message.full_name() {
             "google.protobuf.Timestamp" => Ok(Scalar::Bytes(time::timestamp(text)?.encode_to_vec())),
             "google.protobuf.Duration" => Ok(Scalar::Bytes(time::duration(text)?.encode_to_vec())),
-            "google.protobuf.FieldMask" => Ok(Scalar::Bytes(field_mask(text).encode_to_vec())),
+            "google.protobuf.FieldMask" => Ok(Scalar::Bytes(field_mask(text))),
             _ => Err("expected an object, got a string".to_owned()),
         },
         Kind::Double | Kind::Float => match text {
@@ -78,14 +81,14 @@ pub(super) fn is_number(text: &str) -> bool {
 
 fn ranged<T: TryFrom<i128>>(text: &str, low: i128, high: i128) -> Result<T, String> {
     let value = integer(text)?;
-    let out_of_range = || format!("{text} is out of range, which is {low} to {high}");
+    let out_of_range = || format!("{} is out of range, which is {low} to {high}", cut(text));
     let value = value.filter(|value| (low..=high).contains(value)).ok_or_else(out_of_range)?;
     T::try_from(value).map_err(|_| out_of_range())
 }
 
 /// The value of an integer; `5.0` and `1e3` are integers too. `None` when it is far beyond 64 bits.
 fn integer(text: &str) -> Result<Option<i128>, String> {
-    let wrong = || format!("expected an integer, got {text:?}");
+    let wrong = || format!("expected an integer, got {}", shown(text));
     if !is_number(text) {
         return Err(wrong());
     }
@@ -113,9 +116,9 @@ fn integer(text: &str) -> Result<Option<i128>, String> {
 
 fn float(text: &str, single: bool) -> Result<Scalar, String> {
     let value = Some(text).filter(|text| is_number(text)).and_then(|text| text.parse::<f64>().ok());
-    let value = value.ok_or_else(|| format!("expected a number, got {text:?}"))?;
+    let value = value.ok_or_else(|| format!("expected a number, got {}", shown(text)))?;
     let largest = if single { f64::from(f32::MAX) } else { f64::MAX };
-    if value.abs() <= largest { Ok(Scalar::Float(value)) } else { Err(format!("{text} is out of range")) }
+    if value.abs() <= largest { Ok(Scalar::Float(value)) } else { Err(format!("{} is out of range", cut(text))) }
 }
 
 fn enum_name(enumeration: &EnumDescriptor, name: &str) -> Result<Scalar, String> {
@@ -125,9 +128,9 @@ fn enum_name(enumeration: &EnumDescriptor, name: &str) -> Result<Scalar, String>
         Some(value) => Ok(Scalar::Signed(value.number().into())),
         None if enumeration.values().len() <= SHOWN => {
             let names: Vec<_> = enumeration.values().map(|value| value.name().to_owned()).collect();
-            Err(format!("{name:?} is not a value of {}; use one of {}", enumeration.name(), names.join(", ")))
+            Err(format!("{} is not a value of {}; use one of {}", shown(name), enumeration.name(), names.join(", ")))
         }
-        None => Err(format!("{name:?} is not a value of {}", enumeration.name())),
+        None => Err(format!("{} is not a value of {}", shown(name), enumeration.name())),
     }
 }
 
@@ -141,10 +144,15 @@ fn bytes(text: &str) -> Result<Scalar, String> {
     decoded.map(Scalar::Bytes).map_err(|error| format!("not base64: {error}"))
 }
 
-/// Paths separated by commas, brought into snake case.
-fn field_mask(text: &str) -> FieldMask {
-    let paths = text.split(',').filter(|path| !path.is_empty()).map(|path| snake_case(path.trim()));
-    FieldMask { paths: paths.collect() }
+/// Paths separated by commas, brought into snake case: a field mask in binary form, however many they are.
+fn field_mask(text: &str) -> Vec<u8> {
+    /// The number of `google.protobuf.FieldMask.paths`.
+    const PATHS: u32 = 1;
+    let mut wire = Vec::with_capacity(text.len() + 2);
+    for path in text.split(',').filter(|path| !path.is_empty()) {
+        put::message(&mut wire, PATHS, snake_case(path.trim()).as_bytes());
+    }
+    wire
 }
 
 fn snake_case(path: &str) -> String {
@@ -201,11 +209,9 @@ mod tests {
 
     #[test]
     fn masks_become_snake_case() {
-        assert_eq!(
-            field_mask("claimMatch.issuerPattern,name, sync_config").paths,
-            ["claim_match.issuer_pattern", "name", "sync_config"]
-        );
-        assert_eq!(field_mask("").paths.len(), 0);
-        assert_eq!(field_mask("*").paths, ["*"]);
+        let paths = |text| prost_types::FieldMask::decode(field_mask(text).as_slice()).expect("a mask").paths;
+        assert_eq!(paths("claimMatch.issuerPattern,name, sync_config"), ["claim_match.issuer_pattern", "name", "sync_config"]);
+        assert_eq!(paths("").len(), 0);
+        assert_eq!(paths("*"), ["*"]);
     }
 }

@@ -4,7 +4,7 @@ use prost_reflect::DynamicMessage;
 
 use super::*;
 use crate::{
-    Body, HttpRule, Message, Method, arbitrary,
+    Body, HttpRule, METHODS, Message, Method, arbitrary,
     chainguard::platform::{
         iam::v2beta1::{
             CreateGroupRequest, ListGroupsRequest, OrgKind, UpdateGroupRequest, UpdateIdentityMetadataRequest,
@@ -12,7 +12,7 @@ use crate::{
         },
         vulnerabilities::v2beta1::ListAdvisoriesRequest,
     },
-    descriptors::descriptor_of,
+    descriptors::{descriptor_of, request_of},
     find_method, json, message_descriptor,
 };
 
@@ -70,8 +70,49 @@ proptest! {
         }
     }
 
+    /// Whatever is bound: what was found before is what the request says, and what is no text was not read as one.
+    #[test]
+    fn the_scope_is_that_of_the_bound_request(
+        message in arbitrary::message(), in_query in any::<bool>(), in_path in any::<bool>(),
+        at in any::<prop::sample::Index>(), byte in prop_oneof![Just(b'"'), Just(b'{'), Just(b','), Just(b'\\'), Just(b'n'), Just(b' ')],
+    ) {
+        let name = prost_reflect::ReflectMessage::descriptor(&message).full_name().to_owned();
+        let mut text = String::new();
+        prop_assert!(json::message(&mut text, &name, &message.encode_to_vec()));
+        for (method, rule) in METHODS.iter().flat_map(|method| method.http.iter().map(move |rule| (method, rule))) {
+            let of_body = match rule.body {
+                Body::Field(field) => request_of(method).get_field_by_name(field).and_then(|field| Some(field.kind().as_message()?.full_name().to_owned())),
+                _ => Some(method.request.to_owned()),
+            };
+            if of_body.as_deref() != Some(&*name) {
+                continue;
+            }
+            let mut broken = text.clone().into_bytes();
+            if let Some(hit) = broken.get_mut(at.index(text.len())) {
+                *hit = byte;
+            }
+            for body in [text.as_bytes(), &broken, b" ", b"null"] {
+                let mut request = Request::new(method, rule);
+                let way = method.scope.iter().map(|field| field.name).collect::<Vec<_>>().join(".");
+                if in_path && !way.is_empty() {
+                    request.path(&way, "path").expect("a text");
+                } else if in_query && !way.is_empty() {
+                    let _ = request.query([(&*way, "query")]);
+                }
+                let found = request.scope(body).map(|found| found.map(std::borrow::Cow::into_owned));
+                if request.body(body).is_ok() {
+                    let wire = request.finish();
+                    let said = crate::scope::find(method.scope, &wire).map(|said| said.map(str::to_owned));
+                    prop_assert_eq!(found, said, "{} {:?} {}", method.path, rule, String::from_utf8_lossy(body));
+                }
+            }
+        }
+    }
+
     #[test]
     fn bytes_never_confuse_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+        let (method, rule) = method("iam.v2beta1.RoleBindingsService/BatchCreateRoleBindings");
+        let _ = Request::new(method, rule).scope(&bytes);
         if let Err(error) = Document::parse(&bytes) {
             prop_assert!(error.line >= 1 && error.column >= 1 && !error.message.is_empty());
         }
@@ -324,4 +365,38 @@ fn long_queries_cost_no_more_than_their_length() {
     assert_eq!(out.len(), 300_000);
     // Compared with each other, these would take minutes.
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+/// Some bytes of a text must not become a hundred each of memory.
+#[test]
+fn a_text_has_a_limit_of_values() {
+    let many = |values: usize| format!("[{}]", vec!["{}"; values].join(","));
+    assert!(Document::parse(many(Document::MAX_VALUES - 1).as_bytes()).is_ok());
+    let error = Document::parse(many(Document::MAX_VALUES).as_bytes()).expect_err("one too many").to_string();
+    assert_eq!(error, "the body has more than 40000 values (line 1, column 119999)");
+    let unknown = |keys: usize| format!("{{{}}}", (0..keys).map(|key| format!("\"{key}\":1")).collect::<Vec<_>>().join(","));
+    assert!(read::<CreateGroupRequest>(&unknown(Document::MAX_VALUES - 1)).is_ok());
+    assert!(read::<CreateGroupRequest>(&unknown(Document::MAX_VALUES)).is_err());
+}
+
+/// What a caller sent is repeated by its beginning.
+#[test]
+fn errors_repeat_little_of_what_was_sent() {
+    let long = "é".repeat(1 << 20);
+    for text in [
+        format!(r#"{{"group": {{"kind": "{long}"}}}}"#),
+        format!(r#"{{"group": {{"createTime": "{long}"}}}}"#),
+        format!(r#"{{"group": {{"resourceLimits": {{"{long}": "{long}"}}}}}}"#),
+        format!(r#"{{"{long}": 1, "{long}": 2}}"#),
+        format!(r#"{{"skip": {}}}"#, "1".repeat(1 << 20)),
+        format!(r#"{{"skip": 0{}}}"#, "1".repeat(1 << 20)),
+        format!(r#"{{"a": {}}}"#, "x".repeat(1 << 20)),
+    ] {
+        let error = read::<CreateGroupRequest>(&text).err().or_else(|| read::<ListGroupsRequest>(&text).err());
+        let error = error.expect("a refusal");
+        assert!(error.len() < 1000, "{}", error.len());
+    }
+    let errors =
+        start("iam.v2beta1.GroupsService/ListGroups").query([(&*long, "1"), ("pageSize", &*long)]).expect_err("a refusal");
+    assert!(errors.iter().all(|error| error.field.len() + error.problem.len() < 1000), "{errors:?}");
 }

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use prost_types::{Duration, Timestamp};
 
+use super::error::shown;
 use crate::calendar;
 
 /// The seconds that a duration may have: about 10 000 years either way.
@@ -11,22 +12,22 @@ const SPAN: RangeInclusive<i64> = -315_576_000_000..=315_576_000_000;
 
 /// Reads an RFC 3339 timestamp with up to nine fraction digits, in any time zone.
 pub(super) fn timestamp(text: &str) -> Result<Timestamp, String> {
-    let wrong = || format!("expected a timestamp such as \"2026-01-31T12:00:00Z\", got {text:?}");
+    let wrong = || format!("expected a timestamp such as \"2026-01-31T12:00:00Z\", got {}", shown(text));
     let value = parse(text).ok_or_else(wrong)?;
-    let out_of_range = || format!("{text:?} is outside the years 1 to 9999");
+    let out_of_range = || format!("{} is outside the years 1 to 9999", shown(text));
     if calendar::SECONDS.contains(&value.seconds) { Ok(value) } else { Err(out_of_range()) }
 }
 
 /// Reads a duration: seconds with up to nine fraction digits, and `s`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("expected a duration in seconds such as \"3600s\" or \"1.5s\", got {text:?}");
+    let wrong = || format!("expected a duration in seconds such as \"3600s\" or \"1.5s\", got {}", shown(text));
     let (negative, unsigned) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let unsigned = unsigned.strip_suffix('s').ok_or_else(wrong)?;
     let (whole, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(whole, fraction)| (whole, Some(fraction)));
     let seconds = digits(whole).ok_or_else(wrong)?;
     let nanos = fraction.map_or(Some(0), nanos).ok_or_else(wrong)?;
     if !SPAN.contains(&seconds) {
-        return Err(format!("{text:?} is out of range, which is {}s to {}s", SPAN.start(), SPAN.end()));
+        return Err(format!("{} is out of range, which is {}s to {}s", shown(text), SPAN.start(), SPAN.end()));
     }
     let sign = if negative { -1 } else { 1 };
     Ok(Duration { seconds: seconds * i64::from(sign), nanos: nanos * sign })

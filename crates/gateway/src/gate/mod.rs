@@ -1,7 +1,8 @@
 //! The gate: what every request of the contract passes, whatever its transport.
 //!
-//! In this order: authenticate, decode, required fields, authorise at the request's scope, replay what was applied
-//! before, handle. [`Gate::admit`] is the first step, which needs no body; [`Gate::perform`] does the others.
+//! In this order: authenticate, authorise at the request's scope, decode, required fields, replay what was applied before,
+//! handle. [`Gate::admit`] is the first step, which needs no body; [`Gate::perform`] does the others. Where a request acts is
+//! read from its bytes, so that nothing is built for a caller who may not do what it asks (ADR 16).
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -21,10 +22,12 @@ mod bearer;
 mod conditions;
 mod idempotency;
 mod methods;
+mod undecodable;
 
 use admission::Admission;
 pub use methods::StartError;
 pub(crate) use methods::{Entry, Methods};
+use undecodable::undecodable;
 
 use crate::observe::Record;
 
@@ -87,18 +90,35 @@ impl Gate {
         Ok(Arc::new(ctx))
     }
 
-    /// Decodes, checks and handles an admitted request. `wire` is the encoded request message.
+    /// Authorises, decodes, checks and handles an admitted request. `place` is where it acts, as far as its bytes say; `wire`
+    /// encodes the request message, and is called only for who may do this there.
+    ///
+    /// A request that names no place can be authorised nowhere. It is decoded, within the limits of all requests, to say what
+    /// else is wrong with it.
     ///
     /// # Errors
-    /// What is wrong with the request, why the caller may not do this here, or how the handler failed.
-    pub(crate) async fn perform(&self, entry: &Entry, ctx: Arc<Ctx>, wire: Bytes) -> Result<Answer, Error> {
-        let call = decode(entry, wire)?;
-        let place = call.scope().map(str::to_owned);
-        let authorised = authorise(entry, &ctx, place.as_deref());
-        let result = match (authorised, ctx.idempotency.clone()) {
-            (Ok(()), None) => call.run(Arc::clone(&ctx)).await,
-            (Ok(()), Some(claim)) => Box::pin(self.apply_once(entry, Ctx::clone(&ctx), claim, call)).await,
-            (Err(error), _) => Err(error),
+    /// Why the caller may not do this here, what is wrong with the request, or how the handler failed.
+    pub(crate) async fn perform(
+        &self,
+        entry: &Entry,
+        ctx: Arc<Ctx>,
+        place: Option<String>,
+        wire: impl FnOnce() -> Result<Bytes, Error>,
+    ) -> Result<Answer, Error> {
+        let result = match authorise(entry, &ctx, place.as_deref()) {
+            Err(error) if error.kind() == Kind::PermissionDenied => Err(error),
+            authorised => {
+                let call = decode(entry, wire()?)?;
+                authorised?;
+                // INVARIANT: what is handled is what was authorised. The scan and the decoder agree, or nothing is done.
+                if call.scope() != place.as_deref() {
+                    return Err(Error::internal("a decoded request acts elsewhere than its bytes said"));
+                }
+                match ctx.idempotency.clone() {
+                    None => call.run(Arc::clone(&ctx)).await,
+                    Some(claim) => Box::pin(self.apply_once(entry, Ctx::clone(&ctx), claim, call)).await,
+                }
+            }
         };
         if let Err(error) = &result
             && error.kind() == Kind::PermissionDenied
@@ -172,9 +192,7 @@ impl Gate {
 
 fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Arc<Ctx>, Error> + '_>, Error> {
     let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;
-    let call = endpoint.decode(wire).map_err(|error| {
-        Error::invalid(Rule::Protobuf, format!("the request is not an encoded {}: {error}", entry.method.request))
-    })?;
+    let call = endpoint.decode(wire).map_err(|error| undecodable(entry.method, error))?;
     let violation = |field: &str| Violation { field: field.to_owned(), description: format!("{field} is required") };
     let missing: Vec<_> = call.missing().into_iter().map(violation).collect();
     if missing.is_empty() { Ok(call) } else { Err(Error::fields(Rule::Required, missing)) }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use contract::Bytes;
-use domain::{Ctx, Error, Kind, Rule};
+use domain::{Ctx, Error, Kind, Rule, text::excerpt};
 use futures::future::BoxFuture;
 use http::{Request, Response, Version, header::CONTENT_TYPE};
 use hyper::body::Incoming;
@@ -25,7 +25,7 @@ pub(crate) use timeout::of as timeout;
 
 use crate::{
     gate::{Entry, Gate, Origin},
-    observe::{self, Record},
+    observe::Record,
     server::{Body, Shared, too_large},
     status,
 };
@@ -93,7 +93,7 @@ fn misread(response: &Response<tonic::body::Body>, limit: usize) -> Option<Error
 }
 
 fn unknown(path: &str) -> Error {
-    let message = format!("unknown service or method {}", observe::shorten(path));
+    let message = format!("unknown service or method {}", excerpt(path));
     Error::new(Kind::Unimplemented, Rule::NoSuchPath, message)
 }
 
@@ -115,7 +115,12 @@ impl<'a> UnaryService<Bytes> for Handler<'a> {
         let ctx = self.ctx.take().ok_or_else(|| Error::internal("a gRPC call was asked for its answer twice"));
         Box::pin(async move {
             let performed = match ctx {
-                Ok(ctx) => gate.perform(entry, ctx, request.into_inner()).await,
+                Ok(ctx) => {
+                    let wire = request.into_inner();
+                    // What is not well-formed names no place, and is refused when it is decoded.
+                    let place = contract::scope::find(entry.method.scope, &wire).ok().flatten().map(str::to_owned);
+                    gate.perform(entry, ctx, place, || Ok(wire)).await
+                }
                 Err(error) => Err(error),
             };
             match performed {

@@ -1,8 +1,9 @@
 //! Path, query and body of an HTTP request as the binary form of the method's request message.
 
+use bytes::Bytes;
 use contract::{
     Body,
-    wire::{Document, FieldError, JsonError, Request},
+    wire::{FieldError, JsonError, Request},
 };
 use domain::{Error, Rule, error::Violation};
 use http::{HeaderMap, header::CONTENT_TYPE};
@@ -25,40 +26,35 @@ pub(super) fn query(request: &mut Request, query: &str) -> Result<(), Error> {
     request.query(pairs(query)?).map_err(misfits)
 }
 
-/// Binds the body and finishes the request.
-///
-/// A body is JSON whatever its content type says. Only where the contract maps no body is a form possible: then its pairs
-/// are parameters like those of the query, and a JSON object is the whole message.
-///
-/// # Errors
-/// Invalid argument with the position in the JSON, or naming the parameter.
-pub(super) fn body(mut request: Request, target: &Target, headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>, Error> {
-    if target.rule.body != Body::None {
-        request.body(body).map_err(misread)?;
-        return Ok(request.finish());
-    }
-    if is_json(headers, body) {
-        let message = contract::message_descriptor(target.method.request)
-            .ok_or_else(|| Error::internal(format!("the contract has no {}", target.method.request)))?;
-        let mut wire = Vec::new();
-        let document = Document::parse(body).map_err(misread)?;
-        document.append(&mut wire, &message, Body::All).map_err(misread)?;
-        // What path and query say comes later and wins, as everywhere.
-        wire.extend(request.finish());
-        return Ok(wire);
-    }
-    let form = std::str::from_utf8(body).map_err(|_| Error::field("body", "body must be a form or a JSON object"))?;
-    query(&mut request, form.trim())?;
-    Ok(request.finish())
+/// Whether the body is read as JSON, whatever its content type says. Only where the contract maps no body is a form possible:
+/// there, an object is the whole message.
+pub(super) fn is_json(target: &Target, headers: &HeaderMap, body: &[u8]) -> bool {
+    let body = body.trim_ascii();
+    let declared = || {
+        headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
+            let kind = value.split(';').next().unwrap_or_default().trim();
+            kind.eq_ignore_ascii_case("application/json")
+        })
+    };
+    target.rule.body != Body::None || body.starts_with(b"{") || (!body.is_empty() && declared())
 }
 
-fn is_json(headers: &HeaderMap, body: &[u8]) -> bool {
-    let body = body.trim_ascii();
-    let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
-        let kind = value.split(';').next().unwrap_or_default().trim();
-        kind.eq_ignore_ascii_case("application/json")
-    });
-    body.starts_with(b"{") || (declared && !body.is_empty())
+/// Binds a form: its pairs are parameters like those of the query.
+///
+/// # Errors
+/// Invalid argument naming every parameter that is unknown or does not fit.
+pub(super) fn form(request: &mut Request, body: &[u8]) -> Result<(), Error> {
+    let form = std::str::from_utf8(body).map_err(|_| Error::field("body", "body must be a form or a JSON object"))?;
+    query(request, form.trim())
+}
+
+/// Binds a JSON body and finishes the request.
+///
+/// # Errors
+/// Invalid argument with the position in the JSON.
+pub(super) fn body(mut request: Request, body: &[u8]) -> Result<Bytes, Error> {
+    request.body(body).map_err(misread)?;
+    Ok(request.finish().into())
 }
 
 fn misfits(errors: Vec<FieldError>) -> Error {

@@ -1,5 +1,8 @@
 //! The contract as JSON over HTTP, by its `google.api.http` rules: a codec in front of the gate.
 
+use std::borrow::Cow;
+
+use bytes::Bytes;
 use contract::{HttpRule, METHODS, Method, Verb, wire};
 use domain::Error;
 use http::Request;
@@ -64,10 +67,16 @@ pub(crate) async fn serve(
     bind::query(&mut wire, head.uri.query().unwrap_or_default())?;
     let body = match target.rule.verb {
         // RFC 9110 sections 9.3.1 and 9.3.5: a body of these means nothing.
-        Verb::Get | Verb::Delete => bytes::Bytes::new(),
+        Verb::Get | Verb::Delete => Bytes::new(),
         Verb::Put | Verb::Post | Verb::Patch => read_body(body, &head, entry.body_limit(&shared.settings.limits)).await?,
     };
-    let wire = bind::body(wire, target, &head.headers, &body)?;
-    let reply = shared.gate.perform(entry, ctx, wire.into()).await?;
+    let is_json = bind::is_json(target, &head.headers, &body);
+    if !is_json {
+        bind::form(&mut wire, &body)?;
+    }
+    let body = if is_json { body } else { Bytes::new() };
+    // What cannot be read names no place, and is refused when it is read.
+    let place = wire.scope(&body).ok().flatten().map(Cow::into_owned);
+    let reply = shared.gate.perform(entry, ctx, place, move || bind::body(wire, &body)).await?;
     Ok(answer::with_etag(reply.json(), reply.etag))
 }

@@ -1,20 +1,29 @@
 //! Query strings and forms: `application/x-www-form-urlencoded`, read strictly.
 
-use domain::Error;
+use contract::wire::PARAMETERS_MAX;
+use domain::{Error, text::excerpt};
 use percent_encoding::percent_decode;
 
 /// The decoded pairs, in order. Empty parts between `&` are skipped; a part without `=` has an empty value.
 ///
 /// # Errors
-/// Invalid argument when a name or value is not UTF-8 after decoding; replacing what cannot be read would change it.
+/// Invalid argument when a name or value is not UTF-8 after decoding; replacing what cannot be read would change it. The same
+/// for more pairs than any request needs, before one of them is decoded.
 pub(super) fn pairs(text: &str) -> Result<Vec<(String, String)>, Error> {
-    text.split('&').filter(|part| !part.is_empty()).map(pair).collect()
+    let parts = || text.split('&').filter(|part| !part.is_empty());
+    if parts().nth(PARAMETERS_MAX).is_some() {
+        return Err(Error::field("query", format!("there may be at most {PARAMETERS_MAX} parameters")));
+    }
+    parts().map(pair).collect()
 }
 
 fn pair(part: &str) -> Result<(String, String), Error> {
     let (name, value) = part.split_once('=').unwrap_or((part, ""));
     let name = decode(name).ok_or_else(|| Error::field("query", "a parameter name is not UTF-8 after percent-decoding"))?;
-    let value = decode(value).ok_or_else(|| Error::field(&*name, format!("{name} is not UTF-8 after percent-decoding")))?;
+    let value = decode(value).ok_or_else(|| {
+        let name = excerpt(&name);
+        Error::field(&*name, format!("{name} is not UTF-8 after percent-decoding"))
+    })?;
     Ok((name, value))
 }
 
@@ -46,6 +55,13 @@ mod tests {
     fn what_is_not_utf8_is_refused_by_name() {
         assert_eq!(pairs("name=%FF").unwrap_err().message(), "Invalid argument: name: name is not UTF-8 after percent-decoding");
         assert!(pairs("%FF=1").is_err());
+    }
+
+    #[test]
+    fn pairs_have_an_end() {
+        assert_eq!(read(&"&a&".repeat(PARAMETERS_MAX)).len(), PARAMETERS_MAX);
+        let error = pairs(&"a&".repeat(PARAMETERS_MAX + 1)).unwrap_err();
+        assert_eq!(error.message(), "Invalid argument: query: there may be at most 2000 parameters");
     }
 
     proptest! {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use contract::Verb;
-use domain::{Error, Kind, Rule};
+use domain::{Error, Kind, Rule, text::excerpt};
 use futures::poll;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header::ALLOW};
 use http_body::Body as _;
@@ -20,7 +20,7 @@ use super::{Body, Shared, respond::too_slow};
 use crate::{
     gate::Origin,
     grpc, json, meta,
-    observe::{self, Record, Transport},
+    observe::{Record, Transport},
     router::Found,
 };
 
@@ -117,11 +117,11 @@ impl Shared {
 }
 
 pub(super) fn no_such_path(path: &str) -> Error {
-    Error::new(Kind::NotFound, Rule::NoSuchPath, format!("there is nothing at {}", observe::shorten(path)))
+    Error::new(Kind::NotFound, Rule::NoSuchPath, format!("there is nothing at {}", excerpt(path)))
 }
 
 fn method_not_allowed(verb: &Method, allowed: &str) -> Error {
-    let message = format!("{verb} is not offered here; allowed are {allowed}");
+    let message = format!("{} is not offered here; allowed are {allowed}", excerpt(verb.as_str()));
     Error::new(Kind::Unimplemented, Rule::MethodNotAllowed, message)
 }
 

@@ -7,7 +7,7 @@ use http::{
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
 
-use super::{rpc::retry_after, to_rpc};
+use super::{Room, rpc::retry_after, to_rpc};
 
 /// An error on its way to an HTTP client.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl From<Error> for Refusal {
 /// The standard error body.
 pub(crate) fn body(error: &Error, error_domain: &str) -> String {
     let mut out = String::with_capacity(512);
-    to_rpc(error, error_domain).write_json(&mut out);
+    to_rpc(error, error_domain, &Room::JSON).write_json(&mut out);
     out
 }
 
@@ -62,7 +62,7 @@ fn challenge(error: &Error) -> HeaderValue {
         return PLAIN;
     }
     let quotable = |c: char| matches!(c, ' ' | '!' | '#'..='[' | ']'..='~');
-    let why: String = error.message().chars().map(|c| if quotable(c) { c } else { '\'' }).collect();
+    let why: String = Room::GRPC.message(error.message()).chars().map(|c| if quotable(c) { c } else { '\'' }).collect();
     HeaderValue::try_from(format!("Bearer realm=\"provost\", error=\"invalid_token\", error_description=\"{why}\""))
         .unwrap_or(PLAIN)
 }

@@ -2,10 +2,12 @@
 
 mod details;
 mod http;
+mod room;
 mod rpc;
 
 pub(crate) use details::to_rpc;
 pub(crate) use http::{Refusal, answer_headers, body};
+pub(crate) use room::Room;
 pub(crate) use rpc::to_tonic;
 
 use domain::Kind;

@@ -9,11 +9,11 @@ use tonic::{
     metadata::{MetadataMap, MetadataValue},
 };
 
-use super::to_rpc;
+use super::{Room, to_rpc};
 
 /// The gRPC status; the whole google.rpc.Status rides in `grpc-status-details-bin`.
 pub(crate) fn to_tonic(error: &Error, error_domain: &str) -> Status {
-    let status = to_rpc(error, error_domain);
+    let status = to_rpc(error, error_domain, &Room::GRPC);
     let details = status.encode_to_vec().into();
     let mut metadata = MetadataMap::new();
     if let Some(delay) = retry_after(error)

@@ -8,7 +8,9 @@
     reason = "a test stops at the first surprise, in its helpers too"
 )]
 
+mod decoding;
 mod discovery;
+mod errors;
 mod gate;
 mod idempotency;
 mod json;

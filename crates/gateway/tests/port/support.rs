@@ -25,7 +25,7 @@ use contract::{
 };
 use domain::{
     Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Grant, Grants, LentSecret, Narrowing, Noun, Place, Rule, Scopes,
-    Timestamp, Uidp,
+    Timestamp, Uidp, Violations,
     ctx::IdempotencyClaim,
     ports::{Authenticate, Fitness, Ready, Refusals, Replay, Replays},
 };
@@ -59,6 +59,8 @@ pub(crate) fn group(number: u8) -> Uidp {
 pub(crate) const GONE: u8 = 0x04;
 pub(crate) const PANICS: u8 = 0xdd;
 pub(crate) const SLOW: u8 = 0x51;
+/// A name that begins so makes `CreateGroup` find as many faults as its first number says, as long as its second says.
+pub(crate) const MANY_FAULTS: &str = "faults ";
 
 /// What the handlers saw, and knobs for them.
 #[derive(Default)]
@@ -275,6 +277,15 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
                 }
                 let number = world.created.fetch_add(usize::from(!ctx.validate_only), SeqCst);
                 let name = request.group.map(|group| group.name).unwrap_or_default();
+                if let Some(wish) = name.strip_prefix(MANY_FAULTS) {
+                    let mut numbers = wish.split(' ').map(|number| number.parse::<usize>().unwrap());
+                    let (faults, length) = (numbers.next().unwrap(), numbers.next().unwrap());
+                    let mut violations = Violations::default();
+                    (0..faults).for_each(|fault| violations.add(format!("list[{fault}]"), "x".repeat(length)));
+                    violations.check()?;
+                } else if let Some(echo) = name.strip_prefix("echo ") {
+                    return Err(Error::new(domain::Kind::AlreadyExists, Rule::NameTaken, echo));
+                }
                 let description = format!("number {number}, only validated: {}", ctx.validate_only);
                 Ok(Reply { message: Group { uid: request.parent, description, ..named(&name) }, etag: Some("\"1\"".to_owned()) })
             }

@@ -5,7 +5,7 @@ use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use super::{Member, Node, Value};
 use crate::{
     behavior,
-    wire::{put, scalar},
+    wire::{error::shown, put, scalar},
 };
 
 /// A value that does not fit its field.
@@ -94,7 +94,7 @@ fn map(out: &mut Vec<u8>, field: &FieldDescriptor, entry: &MessageDescriptor, me
             put::field(&mut bytes, key.number(), &key.kind(), &read);
             single(&mut bytes, value.number(), &value.kind(), &member.node)
         });
-        written.map_err(|wrong| wrong.below(format!("[{:?}]", member.key)))?;
+        written.map_err(|wrong| wrong.below(format!("[{}]", shown(&member.key))))?;
         put::message(out, field.number(), &bytes);
     }
     Ok(())
@@ -106,6 +106,11 @@ fn single(out: &mut Vec<u8>, number: u32, kind: &Kind, node: &Node<'_>) -> Resul
             let mut bytes = Vec::new();
             message(&mut bytes, inner, node)?;
             put::message(out, number, &bytes);
+            return Ok(());
+        }
+        (Value::String(text), Kind::String) => {
+            // As it is: texts may be as long as the body.
+            put::message(out, number, text.as_bytes());
             return Ok(());
         }
         (Value::String(text), _) => scalar::from_string(kind, text),

@@ -5,10 +5,13 @@ use std::borrow::Cow;
 use prost_reflect::{FieldDescriptor, MessageDescriptor};
 
 use super::JsonError;
-use crate::{Body, behavior};
+use crate::{Body, behavior, bounds};
 
 mod bind;
+mod scope;
 mod syntax;
+
+pub(super) use scope::look;
 
 /// A JSON text with the position of everything in it.
 #[derive(Debug)]
@@ -45,11 +48,15 @@ struct Member<'a> {
 impl<'a> Document<'a> {
     /// Deepest nesting of objects and arrays.
     pub const MAX_DEPTH: usize = 64;
+    /// Most values in one text, those of unknown keys included: two for each element that a request may have. What is made of
+    /// so many takes no more than a body of the largest size.
+    pub const MAX_VALUES: usize = 2 * bounds::ELEMENTS as usize;
 
     /// Reads a JSON text (RFC 8259).
     ///
     /// # Errors
-    /// With the position of the first thing that is malformed, nested too deeply, or a key that its object already has.
+    /// With the position of the first thing that is malformed, nested too deeply, one value too many, or a key that its object
+    /// already has.
     pub fn parse(text: &'a [u8]) -> Result<Self, JsonError> {
         Ok(Self { text, root: syntax::parse(text)? })
     }

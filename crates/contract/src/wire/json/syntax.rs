@@ -3,15 +3,18 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use super::{Document, Member, Node, Value};
-use crate::wire::{JsonError, scalar};
+use crate::wire::{
+    JsonError,
+    error::{cut, shown},
+    scalar,
+};
 
 /// Reads one JSON text and nothing after it.
 pub(super) fn parse(text: &[u8]) -> Result<Node<'_>, JsonError> {
     let located = |wrong: Wrong| JsonError::at(text, wrong.at, String::new(), wrong.message);
     let utf8 = str::from_utf8(text)
         .map_err(|error| located(Wrong { at: error.valid_up_to(), message: "the text is not UTF-8".to_owned() }))?;
-    let mut parser = Parser { text: utf8, at: 0 };
-    parser.document().map_err(located)
+    Parser::new(utf8).document().map_err(located)
 }
 
 struct Wrong {
@@ -21,12 +24,79 @@ struct Wrong {
 
 type Result<T, E = Wrong> = std::result::Result<T, E>;
 
-struct Parser<'a> {
+/// A place in a JSON text.
+pub(super) struct Parser<'a> {
     text: &'a str,
     at: usize,
+    /// How many values may still come.
+    left: usize,
 }
 
 impl<'a> Parser<'a> {
+    /// The beginning of a text.
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, left: Document::MAX_VALUES }
+    }
+
+    /// The next byte that is no space.
+    pub(super) fn next(&mut self) -> Option<u8> {
+        self.skip_space();
+        self.peek()
+    }
+
+    /// Goes on by one byte of ASCII.
+    pub(super) fn step(&mut self) {
+        self.at += 1;
+    }
+
+    /// The string that begins here, if it is one.
+    pub(super) fn text(&mut self) -> Option<Cow<'a, str>> {
+        self.string().ok()
+    }
+
+    /// Goes on to the end of the value that begins here, without a judgement of what is in it. `None` when it has no end.
+    pub(super) fn pass(&mut self) -> Option<()> {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_');
+        let mut depth = 0_usize;
+        loop {
+            match self.peek()? {
+                b'"' => self.pass_string()?,
+                b'{' | b'[' => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                b'}' | b']' => {
+                    depth = depth.checked_sub(1)?;
+                    self.at += 1;
+                }
+                byte if is_part(&byte) => {
+                    while self.peek().as_ref().is_some_and(is_part) {
+                        self.at += 1;
+                    }
+                }
+                // Between values; anywhere else, the text is not JSON.
+                _ => self.at += 1,
+            }
+            if depth == 0 {
+                return Some(());
+            }
+        }
+    }
+
+    fn pass_string(&mut self) -> Option<()> {
+        self.at += 1;
+        loop {
+            self.span(|byte| byte != b'"' && byte != b'\\');
+            let special = self.peek()?;
+            self.at += 1;
+            if special == b'"' {
+                return Some(());
+            }
+            // What is escaped may be a quote, or the beginning of a longer character, whose end no one stops at.
+            self.at += 1;
+        }
+    }
+
     fn document(&mut self) -> Result<Node<'a>> {
         let node = self.node(0)?;
         self.skip_space();
@@ -39,6 +109,10 @@ impl<'a> Parser<'a> {
     fn node(&mut self, depth: usize) -> Result<Node<'a>> {
         self.skip_space();
         let at = self.at;
+        let Some(left) = self.left.checked_sub(1) else {
+            return self.wrong(format!("the body has more than {} values", Document::MAX_VALUES));
+        };
+        self.left = left;
         let value = match self.peek() {
             Some(b'{' | b'[') if depth >= Document::MAX_DEPTH => {
                 return self.wrong(format!("nested deeper than {} levels", Document::MAX_DEPTH));
@@ -69,7 +143,7 @@ impl<'a> Parser<'a> {
             }
             let key = self.string()?;
             if !keys.insert(key.clone()) {
-                return Err(Wrong { at, message: format!("the key {key:?} is given twice") });
+                return Err(Wrong { at, message: format!("the key {} is given twice", shown(&key)) });
             }
             self.skip_space();
             if !self.take(b':') {
@@ -111,7 +185,7 @@ impl<'a> Parser<'a> {
         if scalar::is_number(number) {
             Ok(Value::Number(number))
         } else {
-            Err(Wrong { at: self.at - number.len(), message: format!("{number} is not a number") })
+            Err(Wrong { at: self.at - number.len(), message: format!("{} is not a number", cut(number)) })
         }
     }
 
@@ -121,7 +195,10 @@ impl<'a> Parser<'a> {
             "null" => Ok(Value::Null),
             "true" => Ok(Value::Bool(true)),
             "false" => Ok(Value::Bool(false)),
-            _ => Err(Wrong { at: self.at - word.len(), message: format!("{word} is not a value; text goes in double quotes") }),
+            _ => Err(Wrong {
+                at: self.at - word.len(),
+                message: format!("{} is not a value; text goes in double quotes", cut(word)),
+            }),
         }
     }
 
