@@ -14,6 +14,16 @@ fn the_catalogue_names_every_rule() {
     for (_, name, meaning) in Rule::ALL {
         let _ = writeln!(text, "| `{name}` | {meaning} |");
     }
+    text.push_str(
+        "\n## How large an error is\n\n\
+         At most 8 KiB over gRPC, with all headers of the answer together and `grpc-message` and `grpc-status-details-bin` as they are\n\
+         sent; at most 64 KiB of JSON. Code, rule and the delay of a retry are always there. What else does not fit is cut and counted:\n\n\
+         - The message names some of the violations and ends in `; and 73 more`. A text that is too long itself keeps its beginning and\n\
+         its end, with `… (3900 bytes left out) …` between them.\n\
+         - The details name the first violations, at most 100. How many others there are is `metadata.omittedViolations` of\n\
+         `google.rpc.ErrorInfo`, which is absent otherwise.\n\
+         - Of what the request itself said, at most about 100 bytes are repeated.\n",
+    );
     golden("docs/api/errors.md", &text);
 }
 

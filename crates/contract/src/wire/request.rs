@@ -14,8 +14,8 @@ use crate::{
 
 /// A request of one HTTP binding on its way to binary form.
 ///
-/// Path variables win over the body, and the body over the query; a body where the binding maps none gives way to both. An update without a mask gets one made from the body's
-/// keys.
+/// Path variables win over the body, and the body over the query; a body where the binding maps none gives way to both. An
+/// update without a mask gets one made from the body's keys.
 #[derive(Debug)]
 pub struct Request {
     method: &'static Method,

@@ -66,7 +66,7 @@ async fn who_may_do_it_learns_what_is_too_much() {
     let values = format!("{{\"unknown\": [{}]}}", vec!["{}"; 100_000].join(","));
     let (status, code, rule, message) = server.owner(Method::PATCH, &path, Some(&values)).await.error();
     assert_eq!((status, code, rule.as_str()), (400, 3, "JSON"));
-    assert!(message.starts_with("Invalid argument: body: the body has more than 40000 values (line 1, column "), "{message}");
+    assert!(message.starts_with("Invalid argument: body: the body has more than 60000 values (line 1, column "), "{message}");
 }
 
 /// Pieces of a message flow together, and of a text the last one counts: the gate and the handler see the same.

@@ -48,9 +48,9 @@ struct Member<'a> {
 impl<'a> Document<'a> {
     /// Deepest nesting of objects and arrays.
     pub const MAX_DEPTH: usize = 64;
-    /// Most values in one text, those of unknown keys included: two for each element that a request may have. What is made of
+    /// Most values in one text, those of unknown keys included: three for each element that a request may have. What is made of
     /// so many takes no more than a body of the largest size.
-    pub const MAX_VALUES: usize = 2 * bounds::ELEMENTS as usize;
+    pub const MAX_VALUES: usize = 3 * bounds::ELEMENTS as usize;
 
     /// Reads a JSON text (RFC 8259).
     ///
