@@ -108,6 +108,8 @@ pub enum Rule {
     IdempotentRequestRunning,
     /// The server is at one of its limits.
     Overloaded,
+    /// Too much costly work of the same organization waits already.
+    OrganizationBusy,
     /// The request took too long.
     Timeout,
     /// The method is not in this server yet.
@@ -327,7 +329,7 @@ impl StdError for Error {
 }
 
 /// Collects field violations so that one answer names them all.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Violations {
     listed: Vec<Violation>,
     /// Those beyond [`Self::MAX`].
@@ -349,6 +351,14 @@ impl Violations {
         } else {
             self.more = self.more.saturating_add(1);
         }
+    }
+
+    /// Adds what was found elsewhere, as [`Self::add`] does.
+    pub fn append(&mut self, other: Self) {
+        for Violation { field, description } in other.listed {
+            self.add(field, description);
+        }
+        self.more = self.more.saturating_add(other.more);
     }
 
     /// Whether no violation was added.
@@ -414,7 +424,7 @@ impl Kind {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 40] = [
+    pub const ALL: [(Self, &'static str, &'static str); 41] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -463,6 +473,11 @@ impl Rule {
         ),
         (Self::IdempotentRequestRunning, "IDEMPOTENT_REQUEST_RUNNING", "A request with this idempotency key is under way."),
         (Self::Overloaded, "OVERLOADED", "The server is at one of its limits."),
+        (
+            Self::OrganizationBusy,
+            "ORGANIZATION_BUSY",
+            "Too much costly work of the same organization waits already: patterns to compile, keys to read, long claims to match.",
+        ),
         (Self::Timeout, "TIMEOUT", "The request took too long."),
         (Self::NotImplemented, "NOT_IMPLEMENTED", "The method is not in this server yet."),
         (Self::Unavailable, "UNAVAILABLE", "A dependency is down."),

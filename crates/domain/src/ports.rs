@@ -71,10 +71,15 @@ pub trait Seal: Send + Sync {
 
 /// Judges what only the token exchange understands of a relationship: that patterns compile and fix the issuer's
 /// domain, that issuers may be used here, that pasted keys can be read. Implemented by `sts`, used by `services`.
+#[async_trait]
 pub trait CheckRelationship: Send + Sync {
     /// Adds a violation for every field that can never match or must not be accepted. Fields are relative to the
-    /// identity, such as `claim_match.issuer_pattern`.
-    fn check(&self, relationship: &Relationship, violations: &mut Violations);
+    /// identity, such as `claim_match.issuer_pattern`. What may take long waits for its turn in the share of `organization`, the
+    /// root of the identity's UID: never to be called inside a transaction.
+    ///
+    /// # Errors
+    /// Resource exhausted when too much of the organization waits already.
+    async fn check(&self, organization: &str, relationship: &Relationship, violations: &mut Violations) -> Result<(), Error>;
 }
 
 /// A part that the server cannot work without. Implemented by whoever owns the part, asked by the gateway's `/readyz`

@@ -6,6 +6,7 @@
 mod compiled;
 mod facts;
 mod narrow;
+mod remembered;
 mod request;
 mod upstream;
 
@@ -30,7 +31,7 @@ use self::{
     upstream::Judged,
 };
 use crate::{
-    Settings,
+    Settings, Workers,
     claims::{Accepted, Compiled, Mismatch, admit_by_literals},
     issuers::Issuers,
     jws::{Unverified, Verified},
@@ -51,10 +52,10 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Exchanges for tokens made by `tokens`, asking other issuers through `issuers`.
+    /// Exchanges for tokens made by `tokens`, asking other issuers through `issuers`. What may take long is done by `workers`.
     #[must_use]
-    pub fn new(store: Store, tokens: Tokens, issuers: Issuers, settings: Arc<Settings>) -> Self {
-        let compiled = CompiledCache::new(&settings);
+    pub fn new(store: Store, tokens: Tokens, issuers: Issuers, settings: Arc<Settings>, workers: Workers) -> Self {
+        let compiled = CompiledCache::new(&settings, workers);
         let default_audiences = settings.default_audiences().into();
         Self { store, tokens, issuers, settings, compiled, default_audiences, exchanges: Family::default() }
     }
@@ -64,6 +65,7 @@ impl Exchange {
         let help = "Token exchanges by outcome (OK, or the rule that refused) and by where the keys for the token came from: \
                     static, cached, fetched, stale, own, or none when it did not come to that";
         registry.register("exchanges", help, self.exchanges.clone());
+        self.compiled.register(registry);
         self.issuers.register(registry);
     }
 
@@ -244,7 +246,7 @@ impl Exchange {
             }
             (rule, _) => rule,
         };
-        rule.admit(judged.claims(), audiences).map_err(refuse)
+        self.compiled.admit(identity, rule, judged.claims(), audiences).await?.map_err(refuse)
     }
 
     async fn mint(&self, ctx: &Ctx, subject: Subject, facts: &mut Facts) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {

@@ -7,7 +7,6 @@ mod discovery;
 mod fetcher;
 mod metrics;
 mod places;
-mod tasks;
 
 pub use address::{AddressPolicy, Resolver, SystemResolver};
 pub use cache::{Found, Issuers};

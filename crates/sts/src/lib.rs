@@ -8,14 +8,17 @@ pub mod claims;
 mod current;
 pub mod discovery;
 pub mod exchange;
+mod fair;
 pub mod issuers;
 pub mod jws;
 pub mod keys;
 pub mod operator;
 pub mod settings;
+mod tasks;
 #[cfg(test)]
 mod testing;
 mod token;
+mod workers;
 
 pub use authenticate::Authenticator;
 pub use claims::RelationshipCheck;
@@ -26,3 +29,4 @@ pub use keys::{Keyring, RootKey, Sealer, SigningKeys};
 pub use operator::Operators;
 pub use settings::{Limits, Provider, Settings};
 pub use token::{IssuedToken, Tokens};
+pub use workers::Workers;

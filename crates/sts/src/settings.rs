@@ -80,6 +80,12 @@ pub struct Limits {
     pub issuers: u64,
     /// How many bytes the keys of all remembered issuers may take, about.
     pub issuer_memory: u64,
+    /// Threads that compile patterns, read keys and match long claims. One organization gets half of them at most.
+    pub work_threads: usize,
+    /// How many requests of one organization may wait for such a thread.
+    pub work_waiting: usize,
+    /// How long one may wait.
+    pub work_timeout: Duration,
     /// How many bytes all remembered patterns and pasted keys may take, made ready for use, about.
     pub compiled_memory: u64,
 }
@@ -138,6 +144,9 @@ impl Default for Limits {
             failure_ttl: seconds(5),
             issuers: 1024,
             issuer_memory: 64 << 20,
+            work_threads: 2,
+            work_waiting: 64,
+            work_timeout: seconds(5),
             compiled_memory: 128 << 20,
         }
     }

@@ -280,6 +280,18 @@ fn keys_that_cannot_be_used_are_kept_and_never_match() {
 }
 
 #[test]
+fn a_signature_is_tried_with_few_keys() {
+    let key = |kid: &str| json!({"kty": "OKP", "crv": "Ed25519", "kid": kid, "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"});
+    let parse = |names: &[&str]| {
+        let keys: Vec<_> = names.iter().map(|name| key(name)).collect();
+        Jwks::parse(json!({ "keys": keys }).to_string().as_bytes()).map(|set| set.keys().len()).map_err(|error| error.to_string())
+    };
+    assert_eq!(parse(&["a", "a", "b", "a", "a"]), Ok(5));
+    let error = parse(&["a", "a", "b", "a", "a", "a"]).expect_err("too many of one name");
+    assert_eq!(error, "a key set may have at most 4 keys with the same kid for the same algorithm");
+}
+
+#[test]
 fn a_key_set_is_a_list_of_objects() {
     for bad in [
         "",

@@ -21,10 +21,11 @@ use tokio::{
 };
 
 /// The rules that no request can provoke at will.
-const OUT_OF_REACH: [(Rule, &str); 5] = [
+const OUT_OF_REACH: [(Rule, &str); 6] = [
     (Rule::Immutable, "no field of the nouns served today is immutable; the masks of identity providers are tested in contract"),
     (Rule::IdempotentAnswerLost, "needs a crash between two commits; tested against the store"),
     (Rule::Overloaded, "needs a queue that stays full for seconds; tested against the store's writer and pool"),
+    (Rule::OrganizationBusy, "needs costly patterns that wait for seconds; tested against the queue of sts"),
     (Rule::Unavailable, "needs a store or key that fails; tested against both"),
     (Rule::Internal, "needs a defect; tested in gateway with a handler that panics"),
 ];

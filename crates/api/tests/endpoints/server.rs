@@ -17,7 +17,7 @@ use domain::{
 use prost::Message;
 use services::{Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, WhoAmI};
 use store::{Store, StoreConfig};
-use sts::{Exchange, Issuers, Operators, RelationshipCheck, RootKey, Sealer, SigningKeys, Tokens};
+use sts::{Exchange, Issuers, Operators, RelationshipCheck, RootKey, Sealer, SigningKeys, Tokens, Workers};
 
 /// The URL of the server.
 pub(crate) const URL: &str = "https://provost.example";
@@ -50,12 +50,22 @@ impl Server {
         let rules = services::Settings::default();
         let services = Services {
             groups: Groups::new(store.clone(), seal.clone(), rules.clone()),
-            identities: Identities::new(store.clone(), seal.clone(), Arc::new(RelationshipCheck::new(&settings))),
+            identities: Identities::new(
+                store.clone(),
+                seal.clone(),
+                Arc::new(RelationshipCheck::new(&settings, Workers::new(&settings))),
+            ),
             roles: Roles::new(store.clone(), seal.clone()),
             role_bindings: RoleBindings::new(store.clone(), seal.clone()),
             repos: Repos::new(store.clone(), seal, rules),
             who_am_i: WhoAmI::new(store.clone()),
-            exchange: Exchange::new(store.clone(), tokens.clone(), Issuers::new(&settings), settings.clone()),
+            exchange: Exchange::new(
+                store.clone(),
+                tokens.clone(),
+                Issuers::new(&settings),
+                settings.clone(),
+                Workers::new(&settings),
+            ),
         };
         let endpoints = api::endpoints(&services).into_iter().map(|endpoint| (endpoint.method.path, endpoint)).collect();
         Self { endpoints, operators: Operators::new(store, tokens, settings), entropy, _data: data }

@@ -7,7 +7,7 @@ use domain::{Clock, Entropy, ports::Seal};
 use gateway::Server;
 use services::{AuditRefusals, Bootstrap, Groups, Identities, ReplayStore, Repos, RoleBindings, Roles, WhoAmI};
 use store::Database;
-use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys};
+use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys, Workers};
 use tokio::{net::TcpListener, sync::Notify};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -136,7 +136,7 @@ impl Running {
     /// An exchange of its own for this server's identities and keys.
     #[must_use]
     pub(crate) fn exchange(&self) -> Exchange {
-        exchange(&self.core)
+        exchange(&self.core, Workers::new(&self.core.sts))
     }
 
     /// The store, for tests that look behind the API.
@@ -198,6 +198,10 @@ pub(crate) fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
     sts.deny = settings.outbound.deny.clone();
     sts.limits.connect_timeout = settings.outbound.connect_timeout;
     sts.limits.fetch_timeout = settings.outbound.timeout;
+    sts.limits.work_threads = settings.patterns.threads;
+    sts.limits.work_waiting = settings.patterns.waiting;
+    sts.limits.work_timeout = settings.patterns.timeout;
+    sts.limits.compiled_memory = settings.patterns.memory as u64;
     sts.providers = settings.providers.iter().cloned().chain(dev).collect();
     sts
 }
@@ -244,8 +248,8 @@ fn server(
     Ok(server)
 }
 
-fn exchange(core: &Core) -> Exchange {
-    Exchange::new(core.store.clone(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts))
+fn exchange(core: &Core, workers: Workers) -> Exchange {
+    Exchange::new(core.store.clone(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts), workers)
 }
 
 fn use_cases(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Services {
@@ -255,8 +259,10 @@ fn use_cases(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Ser
         registry_host: core.sts.registry_host.clone().unwrap_or_default(),
     };
     let (store, seal) = (|| core.store.clone(), || Arc::clone(&seal));
-    let relationships = Arc::new(RelationshipCheck::new(&core.sts));
-    let exchange = exchange(core);
+    let workers = Workers::new(&core.sts);
+    workers.register(telemetry.registry());
+    let relationships = Arc::new(RelationshipCheck::new(&core.sts, workers.clone()));
+    let exchange = exchange(core, workers);
     exchange.register(telemetry.registry());
     Services {
         groups: Groups::new(store(), seal(), decided.clone()),

@@ -45,6 +45,8 @@ pub struct Settings {
     pub metrics_listen: Option<SocketAddr>,
     /// Requests to identity providers.
     pub outbound: Outbound,
+    /// Patterns and pasted keys of identities.
+    pub patterns: Patterns,
     /// Sizes, times and counts of the port.
     pub limits: gateway::Limits,
     /// The log of the process.
@@ -64,6 +66,19 @@ pub struct Outbound {
     pub connect_timeout: Duration,
     /// How long a whole answer may take.
     pub timeout: Duration,
+}
+
+/// Patterns and pasted keys of identities: what making them ready for use may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patterns {
+    /// Threads for that; one organization gets half of them at most.
+    pub threads: usize,
+    /// Requests of one organization that may wait for such a thread.
+    pub waiting: usize,
+    /// How long one may wait.
+    pub timeout: Duration,
+    /// Bytes that all remembered ones may take, made ready for use.
+    pub memory: usize,
 }
 
 /// The files for TLS: both or none.
@@ -104,6 +119,7 @@ impl Default for Settings {
             trusted_proxies: TrustedProxies::default(),
             metrics_listen: Some(METRICS_LISTEN),
             outbound: Outbound::default(),
+            patterns: Patterns::default(),
             limits: gateway::Limits::default(),
             log: Log { format: LogFormat::Text, filter: "info".to_owned() },
         }
@@ -120,6 +136,18 @@ impl Default for Outbound {
             deny,
             connect_timeout: limits.connect_timeout,
             timeout: limits.fetch_timeout,
+        }
+    }
+}
+
+impl Default for Patterns {
+    fn default() -> Self {
+        let limits = sts::Limits::default();
+        Self {
+            threads: limits.work_threads,
+            waiting: limits.work_waiting,
+            timeout: limits.work_timeout,
+            memory: usize::try_from(limits.compiled_memory).unwrap_or(usize::MAX),
         }
     }
 }

@@ -62,7 +62,7 @@ impl Seed {
     ///
     /// # Errors
     /// Invalid argument, naming everything that is wrong.
-    pub fn parse(
+    pub async fn parse(
         organization: &str,
         issuer: String,
         subject: String,
@@ -74,7 +74,7 @@ impl Seed {
         let name = Name::parse("organization", organization, &mut violations);
         let relationship = relationship(&issuer, &subject);
         check_relationship(&relationship, now, &mut violations);
-        relationships.check(&relationship, &mut violations);
+        relationships.check(user_uid(&issuer, &subject).root_text(), &relationship, &mut violations).await?;
         if let Some(email) = &email {
             texts::required("email", email, EMAIL, &mut violations);
             if !email.contains('@') || email.contains(char::is_whitespace) {

@@ -131,25 +131,32 @@ async fn planting_the_same_seed_again_changes_nothing() {
 /// Finds fault with every issuer that is not the test's.
 struct OnlyOurs;
 
+#[async_trait::async_trait]
 impl domain::ports::CheckRelationship for OnlyOurs {
-    fn check(&self, relationship: &domain::iam::Relationship, violations: &mut domain::Violations) {
-        let domain::iam::Relationship::ClaimMatch(rule) = relationship else { return };
+    async fn check(
+        &self,
+        _: &str,
+        relationship: &domain::iam::Relationship,
+        violations: &mut domain::Violations,
+    ) -> Result<(), domain::Error> {
+        let domain::iam::Relationship::ClaimMatch(rule) = relationship else { return Ok(()) };
         if rule.issuer != domain::iam::Matcher::Literal(ISSUER.to_owned()) {
             violations.add("claim_match.issuer", "issuer must be ours");
         }
+        Ok(())
     }
 }
 
-#[test]
-fn seeds_that_people_write_are_judged() {
-    let parse = |organization: &str, issuer: &str, subject: &str, email: Option<&str>| {
-        Seed::parse(organization, issuer.into(), subject.into(), email.map(Into::into), domain::Timestamp(1), &OnlyOurs)
-            .map(|seed| seed.owner.to_string())
-            .map_err(|error| error.message().to_owned())
+#[tokio::test]
+async fn seeds_that_people_write_are_judged() {
+    let parse = async |organization: &str, issuer: &str, subject: &str, email: Option<&str>| {
+        let email = email.map(Into::into);
+        let seed = Seed::parse(organization, issuer.into(), subject.into(), email, domain::Timestamp(1), &OnlyOurs);
+        seed.await.map(|seed| seed.owner.to_string()).map_err(|error| error.message().to_owned())
     };
-    assert_eq!(parse("acme", ISSUER, "auth0|1A/b", None).as_deref(), Ok("auth0-1a-b"));
-    assert_eq!(parse("acme", ISSUER, "x", Some("Ada@Example.com")).as_deref(), Ok("ada-example.com"));
-    let all = parse("Acme!", "https://other.example", "", Some("no address")).unwrap_err();
+    assert_eq!(parse("acme", ISSUER, "auth0|1A/b", None).await.as_deref(), Ok("auth0-1a-b"));
+    assert_eq!(parse("acme", ISSUER, "x", Some("Ada@Example.com")).await.as_deref(), Ok("ada-example.com"));
+    let all = parse("Acme!", "https://other.example", "", Some("no address")).await.unwrap_err();
     for part in ["organization: organization must match", "issuer must be ours", "subject is required", "such as ada@example.com"]
     {
         assert!(all.contains(part), "{part} in {all}");

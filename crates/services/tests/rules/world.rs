@@ -343,12 +343,14 @@ impl Seal for TestSeal {
 /// not close.
 struct RefuseParentheses;
 
+#[async_trait::async_trait]
 impl CheckRelationship for RefuseParentheses {
-    fn check(&self, relationship: &Relationship, violations: &mut Violations) {
+    async fn check(&self, _: &str, relationship: &Relationship, violations: &mut Violations) -> Result<()> {
         if let Relationship::ClaimMatch(ClaimMatch { subject: Matcher::Pattern(pattern), .. }) = relationship
             && pattern == "("
         {
             violations.add("claim_match.subject_pattern", "subject_pattern does not compile");
         }
+        Ok(())
     }
 }

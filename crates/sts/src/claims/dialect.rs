@@ -3,27 +3,29 @@
 //! Where the engine's own dialect differs from RE2, patterns are brought to RE2's meaning or refused: `\d`, `\w`, `\s` and `\b` are
 //! ASCII; set operations and sets inside sets are refused, because RE2 reads them as plain characters.
 
-use std::fmt::{self, Write as _};
-
-use regex_automata::{meta::Regex, nfa::thompson::WhichCaptures, util::syntax};
+use regex_automata::{meta::Regex, nfa::thompson::WhichCaptures};
 use regex_syntax::{
     ast::{self, Ast, ClassPerl, ClassPerlKind, ClassSet, ClassSetItem, Span},
-    hir::Hir,
+    hir::{Hir, Look},
 };
 
-use super::text::MAX_PATTERN;
+use super::{reading, text::MAX_PATTERN};
 
 /// Limits memory of a compiled pattern, which is what bounds `a{1000}{1000}`.
 const COMPILED_SIZE: usize = 256 * 1024;
 /// The same of all patterns of one identity, which is what bounds the time until the first of its tokens is judged.
 const TOGETHER: usize = 1024 * 1024;
+/// The steps that it may take to read all patterns of one identity: about twenty milliseconds.
+const READING: u64 = 2_000_000;
 /// The same of the automaton that searches make of it as they go, and of the one for the way back. Both are kept for the next
 /// search. A pattern of more than about two thousand states has none, and is followed state by state.
 const SEARCH_SIZE: usize = 64 * 1024;
-/// Longest text of a pattern once its classes are written out, which is what bounds the time that compiling takes.
-const WRITTEN_SIZE: usize = 64 * 1024;
 const NESTING: u32 = 64;
+/// As many bytes of text as it takes to begin a search.
+const BEGINNING: u64 = 8;
 
+const TOO_MUCH: &str = "is too large to be read: use fewer or smaller classes of characters such as \\pL, and fewer alternatives, and no (?i) beside large classes";
+const TOO_MUCH_TOGETHER: &str = "is too large to be read beside the identity's other patterns: use fewer or smaller classes of characters such as \\pL in all of them, and no (?i) beside large classes";
 const TOO_LARGE: &str = "is too large when compiled: use fewer or smaller repetitions and classes";
 const TOO_LARGE_TOGETHER: &str = "is too large when compiled beside the identity's other patterns: use fewer or smaller repetitions and classes in all of them";
 
@@ -33,17 +35,27 @@ pub(super) struct Pattern {
     pub(super) hir: Hir,
 }
 
-/// What may still be compiled for one identity.
-pub(super) struct Budget(usize);
+/// A compiled pattern, which matches whole texts alone.
+#[derive(Clone, Debug)]
+pub(super) struct Expression {
+    regex: Regex,
+    size: usize,
+}
+
+/// What may still be read and compiled for one identity. Nothing is begun that it does not cover.
+pub(super) struct Budget {
+    reading: u64,
+    compiled: usize,
+}
 
 impl Default for Budget {
     fn default() -> Self {
-        Self(TOGETHER)
+        Self { reading: READING, compiled: TOGETHER }
     }
 }
 
 /// Reads a pattern; otherwise what is wrong with it.
-pub(super) fn parse(pattern: &str) -> Result<Pattern, String> {
+pub(super) fn parse(pattern: &str, budget: &mut Budget) -> Result<Pattern, String> {
     if pattern.is_empty() {
         return Err("must not be empty".to_owned());
     }
@@ -59,6 +71,8 @@ pub(super) fn parse(pattern: &str) -> Result<Pattern, String> {
         .parse(pattern)
         .map_err(|error| explain(error.kind(), error.span()))?;
     let ascii = ast::visit(&ast, Translator::new(pattern))?;
+    let steps = reading::steps(pattern, &ast, READING);
+    budget.reading = budget.reading.checked_sub(steps).ok_or(if steps > READING { TOO_MUCH } else { TOO_MUCH_TOGETHER })?;
     let hir = regex_syntax::ParserBuilder::new().nest_limit(NESTING).build().parse(&ascii).map_err(|error| match error {
         regex_syntax::Error::Translate(error) => format!("is no valid pattern: {}", error.kind()),
         _ => "is no valid pattern".to_owned(),
@@ -73,51 +87,48 @@ fn explain(kind: &ast::ErrorKind, span: &Span) -> String {
 impl Pattern {
     /// The pattern, matching whole texts alone; otherwise what is wrong with it.
     ///
-    /// INVARIANT: the pattern is written anew from its parsed form, so nothing in it, no unbalanced group and no comment, can
-    /// reach over the anchors.
-    pub(super) fn compile(&self, budget: &mut Budget) -> Result<Regex, String> {
-        if budget.0 == 0 {
+    /// INVARIANT: the anchors are put around its parsed form, so nothing in it, no unbalanced group and no comment, can reach
+    /// over them.
+    pub(super) fn compile(self, budget: &mut Budget) -> Result<Expression, String> {
+        if budget.compiled == 0 {
             return Err(TOO_LARGE_TOGETHER.to_owned());
         }
-        let mut text = Written(r"\A(?:".to_owned());
-        write!(text, "{}", self.hir).map_err(|_| TOO_LARGE)?;
-        text.0.push_str(r")\z");
+        let whole = Hir::concat(vec![Hir::look(Look::Start), self.hir, Hir::look(Look::End)]);
         let limits = Regex::config()
             .nfa_size_limit(Some(COMPILED_SIZE))
             // Whether it matches is all that is asked: no group takes memory.
             .which_captures(WhichCaptures::None)
             .onepass(false)
             .hybrid_cache_capacity(SEARCH_SIZE);
-        let syntax = syntax::Config::new().nest_limit(4 * NESTING);
-        let compiled = Regex::builder().configure(limits).syntax(syntax).build(&text.0);
+        let compiled = Regex::builder().configure(limits).build_from_hir(&whole);
         // Up to its limit takes its time, too.
         let size = compiled.as_ref().map_or(COMPILED_SIZE, Regex::memory_usage);
-        let fits = size <= budget.0;
-        budget.0 = budget.0.saturating_sub(size);
+        let fits = size <= budget.compiled;
+        budget.compiled = budget.compiled.saturating_sub(size);
         match compiled {
-            Ok(compiled) if fits => Ok(compiled),
+            Ok(regex) if fits => Ok(Expression { regex, size }),
             Ok(_) => Err(TOO_LARGE_TOGETHER.to_owned()),
             Err(_) => Err(TOO_LARGE.to_owned()),
         }
     }
 }
 
-/// How many bytes a compiled pattern takes with what its searches keep, about: followed state by state, that is as much as
-/// the pattern, and the notes of a text that is short enough to go back in.
-pub(super) fn memory(pattern: &Regex) -> usize {
-    2 * (pattern.memory_usage() + SEARCH_SIZE)
-}
+impl Expression {
+    /// Whether it matches the whole of `text`.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
 
-/// A text that has an end: a class of two bytes, such as `\pL`, is written out as hundreds of ranges.
-struct Written(String);
+    /// How many bytes it takes with what its searches keep, about: followed state by state, that is as much as the pattern, and
+    /// the notes of a text that is short enough to go back in.
+    pub(super) fn memory(&self) -> usize {
+        2 * (self.size + SEARCH_SIZE)
+    }
 
-impl fmt::Write for Written {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.0.len() + text.len() > WRITTEN_SIZE {
-            return Err(fmt::Error);
-        }
-        self.0.push_str(text);
-        Ok(())
+    /// What it takes at most to match `text`, in steps of about a nanosecond: where no shortcut helps, each state of the pattern is
+    /// followed at each byte of the text.
+    pub(super) fn steps(&self, text: &str) -> u64 {
+        self.size as u64 * (text.len() as u64 + BEGINNING)
     }
 }
 
@@ -205,8 +216,13 @@ mod tests {
 
     use super::*;
 
+    fn compile(pattern: &str) -> Result<Expression, String> {
+        let mut budget = Budget::default();
+        parse(pattern, &mut budget)?.compile(&mut budget)
+    }
+
     fn matches(pattern: &str, text: &str) -> bool {
-        parse(pattern).and_then(|pattern| pattern.compile(&mut Budget::default())).expect(pattern).is_match(text)
+        compile(pattern).expect(pattern).is_match(text)
     }
 
     #[test]
@@ -235,47 +251,95 @@ mod tests {
     fn searches_keep_no_more_than_they_count_for() {
         let groups = format!("(?:{}x){{5}}", "()".repeat(450));
         let dear = ["[0-9a-f]{1,200}[a-z]{1,200}", "(a|b)*a(a|b){12}", ".{1,200}", r"\pL{1,3}", "build-.*", &groups];
-        for pattern in
-            dear.map(|pattern| parse(pattern).and_then(|pattern| pattern.compile(&mut Budget::default())).expect(pattern))
-        {
+        for pattern in dear.map(|pattern| compile(pattern).expect(pattern)) {
             for text in ["ab".repeat(50), "x".repeat(120), "ab".repeat(8000), "é".repeat(3000)] {
-                let mut cache = pattern.create_cache();
-                _ = pattern.search_half_with(&mut cache, &Input::new(&text).earliest(true));
-                let kept = pattern.memory_usage() + cache.memory_usage();
-                assert!(kept <= memory(&pattern), "{pattern:?}: {kept} bytes, not {}", memory(&pattern));
+                let mut cache = pattern.regex.create_cache();
+                _ = pattern.regex.search_half_with(&mut cache, &Input::new(&text).earliest(true));
+                let kept = pattern.size + cache.memory_usage();
+                assert!(kept <= pattern.memory(), "{pattern:?}: {kept} bytes, not {}", pattern.memory());
             }
         }
     }
 
     #[test]
     fn what_is_no_pattern_says_why() {
-        let why = |pattern: &str| parse(pattern).and_then(|pattern| pattern.compile(&mut Budget::default())).expect_err(pattern);
+        let why = |pattern: &str| compile(pattern).expect_err(pattern);
         for pattern in ["a)|(?:b", "(", "[", r"\", "a{2,1}", "(?P<>x)", r"\k", "(?=a)", r"(a)\1", r"\B", "[a&&b]", "[a[b]]"] {
             assert!(why(pattern).starts_with("is no valid pattern"), "{pattern}: {}", why(pattern));
         }
         assert!(why("(?:a{500}){500}").contains("too large"));
-        // A kilobyte of classes is megabytes once they are written out; reading those would take seconds.
-        assert!(why(&r"\pL\PN".repeat(170)).contains("too large"));
-        assert!(Written(String::new()).write_str(&"a".repeat(WRITTEN_SIZE + 1)).is_err());
+        // A kilobyte of classes is megabytes once they are written out, and without regard to case seconds of looking up.
+        for pattern in [&r"\pL\PN".repeat(170), &format!("(?i){}", "[ -\u{10ffff}]".repeat(120))] {
+            assert!(why(pattern).contains("too large to be read: "), "{}", why(pattern));
+        }
         assert!(why(&"a".repeat(MAX_PATTERN + 1)).contains("at most"));
         assert!(why("").contains("empty") && why("a\nb").contains("control"));
+    }
+
+    #[test]
+    fn one_budget_is_for_all_patterns_of_an_identity() {
+        let mut budget = Budget::default();
+        let pattern = format!("(?i){}", r"\pL".repeat(4));
+        let read: Vec<_> = (0..20).map(|_| parse(&pattern, &mut budget).map(|_| ())).collect();
+        let taken = read.iter().take_while(|read| read.is_ok()).count();
+        assert!((2..10).contains(&taken), "{taken}");
+        assert!(read[taken..].iter().all(|read| read == &Err(TOO_MUCH_TOGETHER.to_owned())), "{read:?}");
+        assert!(parse("a", &mut budget).is_ok(), "what costs nothing is read all the same");
+        assert!(parse("(", &mut budget).is_err_and(|why| why.starts_with("is no valid pattern")));
+    }
+
+    /// Pieces of costly patterns.
+    fn piece() -> impl Strategy<Value = String> {
+        let pieces = [
+            r"\pL",
+            r"\P{Lu}",
+            r"\p{Any}",
+            "[ -\u{10ffff}]",
+            r"[\pL\pN_]",
+            "[^a]",
+            ".",
+            "a",
+            "k|",
+            "(?i)",
+            "(?:",
+            ")",
+            "{1,200}",
+            "{30}",
+            "*",
+            "+",
+        ];
+        prop::sample::select(pieces.to_vec()).prop_map(str::to_owned)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn patterns_within_the_budget_stay_within_their_memory(texts in prop::collection::vec(prop::collection::vec(piece(), 1..40), 1..8)) {
+            let mut budget = Budget::default();
+            let mut sizes = Vec::new();
+            for text in texts {
+                let compiled = parse(&text.concat(), &mut budget).and_then(|pattern| pattern.compile(&mut budget));
+                sizes.extend(compiled.map(|expression| expression.size));
+            }
+            prop_assert!(sizes.iter().sum::<usize>() <= TOGETHER, "{:?}", sizes);
+        }
     }
 
     proptest! {
         #[test]
         fn nothing_panics(pattern in "\\PC{0,60}") {
-            let _ = parse(&pattern).and_then(|pattern| pattern.compile(&mut Budget::default()));
+            let _ = compile(&pattern);
         }
 
         #[test]
         fn nothing_panics_near_patterns(pattern in r"([a-c.*+?|()\[\]{}^$\\dwsb0-9,&~#-]|\(\?x\)|\[\^){0,20}") {
-            let _ = parse(&pattern).and_then(|pattern| pattern.compile(&mut Budget::default()));
+            let _ = compile(&pattern);
         }
 
         #[test]
         fn anchoring_agrees_with_the_plain_form(pattern in r"([a-c]|\.|\(a\|b\)|\[ab\]|c\*|\|){1,8}", text in "[a-c]{0,5}") {
             let plain = regex::Regex::new(&format!("^(?:{pattern})$"));
-            if let (Ok(plain), Ok(ours)) = (plain, parse(&pattern).and_then(|pattern| pattern.compile(&mut Budget::default()))) {
+            if let (Ok(plain), Ok(ours)) = (plain, compile(&pattern)) {
                 prop_assert_eq!(plain.is_match(&text), ours.is_match(&text));
             }
         }

@@ -8,18 +8,17 @@
 //! `https://oidc\.eks\.[a-z0-9-]+\.amazonaws\.com` takes every region, because `eks` is the name below `us-east-1.amazonaws.com`;
 //! `https://[a-z-]+\.[a-z0-9-]+\.amazonaws\.com` takes nobody's bucket below `s3.amazonaws.com`.
 
-use regex_automata::meta::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::{
-    dialect::{self, Budget},
+    dialect::{self, Budget, Expression},
     issuer_url::UrlPolicy,
 };
 
 /// A compiled issuer pattern and the domain that it fixes.
 #[derive(Clone, Debug)]
 pub(crate) struct IssuerPattern {
-    pattern: Regex,
+    pattern: Expression,
     domain: String,
     labels: Vec<Label>,
 }
@@ -43,14 +42,19 @@ enum Piece {
 impl IssuerPattern {
     /// Compiles a pattern; otherwise what is wrong with it.
     pub(super) fn compile(pattern: &str, budget: &mut Budget) -> Result<Self, String> {
-        let parsed = dialect::parse(pattern)?;
+        let parsed = dialect::parse(pattern, budget)?;
         let host = read_host(&parsed.hir)?;
         Ok(Self { domain: host.domain()?, labels: host.labels(), pattern: parsed.compile(budget)? })
     }
 
     /// How many bytes it takes, about.
     pub(super) fn memory(&self) -> usize {
-        dialect::memory(&self.pattern)
+        self.pattern.memory()
+    }
+
+    /// What it takes at most to match `issuer`, as [`Expression::steps`] counts it.
+    pub(super) fn steps(&self, issuer: &str) -> u64 {
+        self.pattern.steps(issuer)
     }
 
     /// Whether the pattern matches the whole of `issuer`, and that is an issuer URL of the party that the pattern fixes.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use domain::{
     Timestamp, Violations,
-    iam::identity::{Relationship, StaticKeys},
+    iam::identity::{Matcher, Relationship, StaticKeys},
 };
 use serde_json::{Map, Value};
 
 use super::{
     compiled::{self, Accepted, CompiledClaimMatch, Mismatch},
     issuer_url::UrlPolicy,
-    text::{self, MAX_KEYS_TEXT},
+    text::{self, MAX_CLAIMS, MAX_KEYS_TEXT},
 };
 use crate::jws::{Jwks, Unusable};
 
@@ -76,6 +76,22 @@ impl Compiled {
         }
     }
 
+    /// What it takes at most to tell whether tokens of this issuer can match, in steps of about a nanosecond.
+    pub(crate) fn issuer_steps(&self, issuer: &str) -> u64 {
+        match self {
+            Self::ClaimMatch(rule) => rule.issuer_steps(issuer),
+            Self::StaticKeys(_) | Self::Aws | Self::ServicePrincipal => 0,
+        }
+    }
+
+    /// What it takes at most to match these claims, in steps of about a nanosecond.
+    pub(crate) fn steps(&self, claims: &Map<String, Value>) -> u64 {
+        match self {
+            Self::ClaimMatch(rule) => rule.steps(claims),
+            Self::StaticKeys(_) | Self::Aws | Self::ServicePrincipal => 0,
+        }
+    }
+
     /// Matches verified claims. `default_audiences` count when the relationship names no audience.
     ///
     /// # Errors
@@ -86,6 +102,22 @@ impl Compiled {
             Self::StaticKeys(keys) => keys.admit(claims, default_audiences),
             Self::Aws | Self::ServicePrincipal => Err(Mismatch("iss".to_owned())),
         }
+    }
+}
+
+/// Whether making it ready takes longer than handing that over to a thread of its own: it has patterns or pasted keys. What is
+/// refused for its size alone is not.
+pub(crate) fn is_dear(relationship: &Relationship) -> bool {
+    let is_pattern = |matcher: &Matcher| matches!(matcher, Matcher::Pattern(_));
+    match relationship {
+        Relationship::ClaimMatch(rule) => {
+            let matchers = [Some(&rule.issuer), Some(&rule.subject), rule.audience.as_ref()];
+            let has_patterns = !rule.claim_patterns.is_empty() || matchers.into_iter().flatten().any(is_pattern);
+            has_patterns && rule.claims.len() + rule.claim_patterns.len() <= MAX_CLAIMS
+        }
+        Relationship::StaticKeys(keys) => keys.issuer_keys.len() <= MAX_KEYS_TEXT,
+        Relationship::AwsIdentity(aws) => is_pattern(&aws.arn) || is_pattern(&aws.user_id),
+        Relationship::ServicePrincipal { .. } => false,
     }
 }
 

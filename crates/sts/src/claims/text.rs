@@ -1,9 +1,8 @@
 //! Limits of the texts in a rule, and one text's rule compiled.
 
 use domain::iam::identity::Matcher;
-use regex_automata::meta::Regex;
 
-use super::dialect::{self, Budget};
+use super::dialect::{self, Budget, Expression};
 
 /// Longest literal in bytes.
 pub const MAX_TEXT: usize = 1024;
@@ -18,7 +17,7 @@ pub const MAX_KEYS_TEXT: usize = 64 * 1024;
 #[derive(Clone, Debug)]
 pub(super) enum TextRule {
     Literal(String),
-    Pattern(Regex),
+    Pattern(Expression),
 }
 
 impl TextRule {
@@ -32,14 +31,22 @@ impl TextRule {
 
     /// Compiles a pattern; otherwise what is wrong with it.
     pub(super) fn pattern(pattern: &str, budget: &mut Budget) -> Result<Self, String> {
-        dialect::parse(pattern)?.compile(budget).map(Self::Pattern)
+        dialect::parse(pattern, budget)?.compile(budget).map(Self::Pattern)
     }
 
     /// How many bytes it takes beside its text, about.
     pub(super) fn memory(&self) -> usize {
         match self {
             Self::Literal(_) => 0,
-            Self::Pattern(pattern) => dialect::memory(pattern),
+            Self::Pattern(pattern) => pattern.memory(),
+        }
+    }
+
+    /// What it takes at most to match `value`, as [`Expression::steps`] counts it.
+    pub(super) fn steps(&self, value: &str) -> u64 {
+        match self {
+            Self::Literal(_) => 0,
+            Self::Pattern(pattern) => pattern.steps(value),
         }
     }
 

@@ -1,33 +1,65 @@
 //! The check of a relationship before it is stored.
 
+use async_trait::async_trait;
 use domain::{
-    Violations,
+    Error, Violations,
     iam::identity::{AwsIdentity, Matcher, Relationship, ServicePrincipal},
     ports::CheckRelationship,
 };
 
-use super::{dialect::Budget, issuer_url::UrlPolicy, relationship::Compiled, text::TextRule};
-use crate::Settings;
+use super::{
+    dialect::Budget,
+    issuer_url::UrlPolicy,
+    relationship::{Compiled, is_dear},
+    text::TextRule,
+};
+use crate::{Settings, Workers};
 
 const SERVICE_PRINCIPALS: std::ops::RangeInclusive<i32> = 1..=13;
 
 /// Checks relationships by the rules that the exchange will match them with.
 #[derive(Clone, Debug)]
 pub struct RelationshipCheck {
+    rules: Rules,
+    workers: Workers,
+}
+
+/// What a relationship is judged by.
+#[derive(Clone, Debug)]
+struct Rules {
     policy: UrlPolicy,
     own_issuer: String,
 }
 
 impl RelationshipCheck {
-    /// A check under these settings.
+    /// A check under these settings. What may take long is done by `workers`.
     #[must_use]
-    pub fn new(settings: &Settings) -> Self {
-        Self { policy: settings.url_policy(), own_issuer: settings.auth_url.clone() }
+    pub fn new(settings: &Settings, workers: Workers) -> Self {
+        let rules = Rules { policy: settings.url_policy(), own_issuer: settings.auth_url.clone() };
+        Self { rules, workers }
     }
 }
 
+#[async_trait]
 impl CheckRelationship for RelationshipCheck {
-    fn check(&self, relationship: &Relationship, violations: &mut Violations) {
+    async fn check(&self, organization: &str, relationship: &Relationship, violations: &mut Violations) -> Result<(), Error> {
+        if !is_dear(relationship) {
+            self.rules.judge(relationship, violations);
+            return Ok(());
+        }
+        let (rules, relationship) = (self.rules.clone(), relationship.clone());
+        let judging = self.workers.run(organization, move || {
+            let mut found = Violations::default();
+            rules.judge(&relationship, &mut found);
+            found
+        });
+        violations.append(judging.await?);
+        Ok(())
+    }
+}
+
+impl Rules {
+    fn judge(&self, relationship: &Relationship, violations: &mut Violations) {
         if Compiled::compile(relationship, self.policy, violations)
             .is_some_and(|compiled| compiled.admits_issuer(&self.own_issuer))
         {
@@ -77,7 +109,8 @@ mod tests {
 
     fn check(relationship: &Relationship) -> Result<(), String> {
         let mut violations = Violations::default();
-        RelationshipCheck::new(&Settings::new("https://us.example.com")).check(relationship, &mut violations);
+        let settings = Settings::new("https://us.example.com");
+        RelationshipCheck::new(&settings, Workers::new(&settings)).rules.judge(relationship, &mut violations);
         violations.check().map_err(|error| error.message().to_owned())
     }
 

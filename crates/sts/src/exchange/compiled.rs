@@ -1,10 +1,15 @@
 //! Compiled relationships, remembered where compiling costs more than remembering: those with patterns or pasted keys. The
 //! others are compiled for each token, so that identities which come and go leave nothing behind.
 //!
-//! What is dear is compiled where no request is answered, one at a time, and no more of it than a token has earned: whoever
-//! comes with any token at all gets no further than the issuer; the patterns are for tokens that the issuer has signed.
+//! What is dear is compiled by threads of its own, once, in the share of the identity's organization, and no more of it than a
+//! token has earned: whoever comes with any token at all gets no further than the issuer; the patterns are for tokens that the
+//! issuer has signed.
 
-use std::{fmt, sync::Arc};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use domain::{
     Error, Rule, Uidp, Violations,
@@ -13,29 +18,64 @@ use domain::{
         identity::{Matcher, Relationship},
     },
 };
-use quick_cache::Weighter;
-use serde_json::{Map, Value};
-use tokio::{sync::Mutex, task::spawn_blocking};
-
-use crate::{
-    Settings,
-    bounded::{Cache, cache},
-    claims::{Accepted, Compiled, IssuerRule, Mismatch, UrlPolicy},
+use futures::{
+    FutureExt as _,
+    future::{BoxFuture, Shared, ready},
 };
+use prometheus_client::registry::Registry;
+use serde_json::{Map, Value};
+
+use super::remembered::{Remembered, RememberedBytes};
+use crate::{
+    Settings, Workers,
+    claims::{Accepted, Compiled, IssuerRule, Mismatch, UrlPolicy, is_dear},
+    tasks::Tasks,
+};
+
+/// Steps of matching, of about a nanosecond each, that are taken where requests are answered. Ordinary patterns and claims take
+/// some hundred thousand at most, as they are counted, and in truth a hundredth of that.
+const AT_ONCE: u64 = 2_000_000;
+/// Steps that the claims of one token may take: half a second of a thread.
+const MATCHING: u64 = 500_000_000;
 
 /// The compiled form of identities' relationships. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct CompiledCache {
-    known: Arc<Cache<Uidp, Arc<Entry>, Weight>>,
-    /// Held while something is compiled: all of that takes one processor at most, and nothing is compiled twice.
-    turn: Arc<Mutex<()>>,
+    shared: Arc<State>,
+    workers: Workers,
+    /// They end with the last clone.
+    tasks: Arc<Tasks>,
     policy: UrlPolicy,
+}
+
+struct State {
+    known: Remembered<Arc<Entry>>,
+    /// What is being compiled, so that nothing is compiled twice at once.
+    flights: Mutex<HashMap<(Uidp, Part), Flight>>,
 }
 
 struct Entry {
     /// Compared at each use: an identity may have been changed, or deleted and made again.
     relationship: Relationship,
     ready: Ready,
+}
+
+/// A relationship that is being compiled.
+struct Flight {
+    relationship: Relationship,
+    outcome: Shared<BoxFuture<'static, Outcome>>,
+}
+
+/// What comes of compiling, for all who wait for it.
+type Outcome = Result<Ready, Refusal>;
+
+/// Why nothing comes of it.
+#[derive(Clone, Debug)]
+enum Refusal {
+    /// The relationship is not valid any more.
+    Invalid(Violations),
+    /// There was no turn for it.
+    Busy(Arc<Error>),
 }
 
 /// As much of a relationship as was needed so far.
@@ -48,24 +88,10 @@ pub(super) enum Ready {
 }
 
 /// What is to be ready.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
     Issuer,
     Whole,
-}
-
-/// What an entry may come to take.
-#[derive(Clone)]
-struct Weight;
-
-impl Weighter<Uidp, Arc<Entry>> for Weight {
-    fn weight(&self, _: &Uidp, entry: &Arc<Entry>) -> u64 {
-        let ready = match &entry.ready {
-            Ready::Issuer(rule) => rule.memory(),
-            Ready::Whole(compiled) => compiled.memory(),
-        };
-        (size_of::<Entry>() + ready) as u64
-    }
 }
 
 impl Ready {
@@ -76,25 +102,55 @@ impl Ready {
         }
     }
 
+    fn issuer_steps(&self, issuer: &str) -> u64 {
+        match self {
+            Self::Issuer(rule) => rule.steps(issuer),
+            Self::Whole(compiled) => compiled.issuer_steps(issuer),
+        }
+    }
+
+    fn steps(&self, claims: &Map<String, Value>) -> u64 {
+        match self {
+            Self::Issuer(_) => 0,
+            Self::Whole(compiled) => compiled.steps(claims),
+        }
+    }
+
     /// Matches verified claims. Only the whole of a relationship accepts anybody.
-    pub(super) fn admit(&self, claims: &Map<String, Value>, default_audiences: &[String]) -> Result<Accepted, Mismatch> {
+    fn admit(&self, claims: &Map<String, Value>, default_audiences: &[String]) -> Result<Accepted, Mismatch> {
         match self {
             Self::Issuer(_) => Err(Mismatch("iss".to_owned())),
             Self::Whole(compiled) => compiled.admit(claims, default_audiences),
         }
     }
+
+    /// What it takes in memory, remembered.
+    fn memory(&self) -> u64 {
+        let ready = match self {
+            Self::Issuer(rule) => rule.memory(),
+            Self::Whole(compiled) => compiled.memory(),
+        };
+        (size_of::<Entry>() + ready) as u64
+    }
 }
 
 impl CompiledCache {
-    pub(super) fn new(settings: &Settings) -> Self {
-        let known = Arc::new(cache(settings.limits.compiled_memory, Weight));
-        Self { known, turn: Arc::default(), policy: settings.url_policy() }
+    pub(super) fn new(settings: &Settings, workers: Workers) -> Self {
+        let state = State { known: Remembered::new(settings.limits.compiled_memory), flights: Mutex::default() };
+        Self { shared: Arc::new(state), workers, tasks: Arc::default(), policy: settings.url_policy() }
+    }
+
+    /// Adds what is counted here to `registry`.
+    pub(super) fn register(&self, registry: &mut Registry) {
+        let shared = Arc::clone(&self.shared);
+        registry.register_collector(Box::new(RememberedBytes(move || shared.known.bytes())));
     }
 
     /// What is needed of the identity's relationship to verify a token of `issuer`; `None` when it accepts none.
     ///
     /// # Errors
-    /// Permission denied when it is not valid under the settings of now.
+    /// Permission denied when it is not valid under the settings of now; resource exhausted when too much of its organization
+    /// waits already.
     pub(super) async fn admitting(&self, identity: &Identity, issuer: &str) -> Result<Option<Ready>, Error> {
         let part = match &identity.spec.relationship {
             Relationship::StaticKeys(keys) if keys.issuer != issuer => return Ok(None),
@@ -102,15 +158,52 @@ impl CompiledCache {
             _ => Part::Whole,
         };
         let ready = self.get(identity, part).await?;
-        Ok(ready.admits_issuer(issuer).then_some(ready))
+        let is_admitted = match ready.issuer_steps(issuer) {
+            // Nobody has verified who says so.
+            MATCHING.. => false,
+            AT_ONCE.. => {
+                let (ready, issuer) = (ready.clone(), issuer.to_owned());
+                self.workers.run(identity.uid.root_text(), move || ready.admits_issuer(&issuer)).await?
+            }
+            _ => ready.admits_issuer(issuer),
+        };
+        Ok(is_admitted.then_some(ready))
     }
 
     /// The whole of the identity's relationship.
     ///
     /// # Errors
-    /// Permission denied when it is not valid under the settings of now.
+    /// As [`CompiledCache::admitting`].
     pub(super) async fn whole(&self, identity: &Identity) -> Result<Ready, Error> {
         self.get(identity, Part::Whole).await
+    }
+
+    /// Matches verified claims by what is ready of the identity's relationship.
+    ///
+    /// # Errors
+    /// Permission denied when the claims are too long for its patterns; resource exhausted when too much of its organization
+    /// waits already.
+    pub(super) async fn admit(
+        &self,
+        identity: &Identity,
+        ready: Ready,
+        claims: &Map<String, Value>,
+        default_audiences: &[String],
+    ) -> Result<Result<Accepted, Mismatch>, Error> {
+        match ready.steps(claims) {
+            MATCHING.. => {
+                let message = format!(
+                    "the token's claims are too long for the patterns of identity {}; make the patterns simpler, or the claims shorter",
+                    identity.uid
+                );
+                Err(Error::denied(Rule::ClaimMismatch, message))
+            }
+            AT_ONCE.. => {
+                let (claims, default_audiences) = (claims.clone(), default_audiences.to_vec());
+                self.workers.run(identity.uid.root_text(), move || ready.admit(&claims, &default_audiences)).await
+            }
+            _ => Ok(ready.admit(claims, default_audiences)),
+        }
     }
 
     /// At least this part of the identity's relationship.
@@ -119,7 +212,7 @@ impl CompiledCache {
         if !is_dear(relationship) {
             return compile(relationship, Part::Whole, self.policy).map_err(|why| outdated(identity, why));
         }
-        if let Some(ready) = self.remembered(identity, part) {
+        if let Some(ready) = self.shared.remembered(identity, part) {
             return Ok(ready);
         }
         if let (Part::Issuer, Relationship::ClaimMatch(rule)) = (part, relationship)
@@ -127,25 +220,69 @@ impl CompiledCache {
         {
             return compile(relationship, part, self.policy).map_err(|why| outdated(identity, why));
         }
-        let turn = Arc::clone(&self.turn).lock_owned().await;
-        if let Some(ready) = self.remembered(identity, part) {
-            return Ok(ready);
+        self.compiling(identity, part).await.map_err(|refusal| match refusal {
+            Refusal::Invalid(why) => outdated(identity, why),
+            Refusal::Busy(error) => {
+                let again = Error::new(error.kind(), error.rule(), error.message());
+                error.details().iter().cloned().fold(again, Error::with).because(error)
+            }
+        })
+    }
+
+    /// Begins to compile this part, unless that has begun. It goes on when who asked has gone, and is remembered all the same.
+    fn compiling(&self, identity: &Identity, part: Part) -> Shared<BoxFuture<'static, Outcome>> {
+        let relationship = &identity.spec.relationship;
+        let key = (identity.uid.clone(), part);
+        let mut flights = self.shared.flights();
+        if let Some(flight) = flights.get(&key).filter(|flight| flight.relationship == *relationship) {
+            return flight.outcome.clone();
         }
-        let (known, policy) = (Arc::clone(&self.known), self.policy);
-        let (uid, relationship) = (identity.uid.clone(), relationship.clone());
-        // Goes on when who asked has gone, and is remembered all the same.
-        let compiling = spawn_blocking(move || {
-            let _turn = turn;
-            let ready = compile(&relationship, part, policy)?;
-            known.insert(uid, Arc::new(Entry { relationship, ready: ready.clone() }));
-            Ok(ready)
+        // It may have landed just now.
+        if let Some(known) = self.shared.remembered(identity, part) {
+            return ready(Ok(known)).boxed().shared();
+        }
+        let (shared, workers, policy) = (Arc::clone(&self.shared), self.workers.clone(), self.policy);
+        let (uid, wanted) = (identity.uid.clone(), relationship.clone());
+        let begun = self.tasks.begin(async move {
+            let compiled = {
+                let wanted = wanted.clone();
+                workers.run(uid.root_text(), move || compile(&wanted, part, policy)).await
+            };
+            let outcome = match compiled {
+                Ok(compiled) => compiled.map_err(Refusal::Invalid),
+                Err(error) => Err(Refusal::Busy(Arc::new(error))),
+            };
+            shared.land(&(uid, part), &wanted, &outcome);
+            outcome
         });
-        compiling.await.map_err(Error::internal)?.map_err(|why| outdated(identity, why))
+        let outcome =
+            begun.map(|outcome| outcome.unwrap_or_else(|stopped| Err(Refusal::Busy(Arc::new(Error::internal(stopped))))));
+        let outcome = outcome.boxed().shared();
+        flights.insert(key, Flight { relationship: relationship.clone(), outcome: outcome.clone() });
+        outcome
+    }
+}
+
+impl State {
+    fn flights(&self) -> MutexGuard<'_, HashMap<(Uidp, Part), Flight>> {
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn remembered(&self, identity: &Identity, part: Part) -> Option<Ready> {
         let entry = self.known.get(&identity.uid).filter(|entry| entry.relationship == identity.spec.relationship)?;
         (part == Part::Issuer || matches!(entry.ready, Ready::Whole(_))).then(|| entry.ready.clone())
+    }
+
+    /// Remembers what was compiled, and that it is compiled no more.
+    fn land(&self, key: &(Uidp, Part), relationship: &Relationship, outcome: &Outcome) {
+        if let Ok(ready) = outcome {
+            let entry = Entry { relationship: relationship.clone(), ready: ready.clone() };
+            self.known.insert(key.0.clone(), Arc::new(entry), ready.memory());
+        }
+        let mut flights = self.flights();
+        if flights.get(key).is_some_and(|flight| flight.relationship == *relationship) {
+            flights.remove(key);
+        }
     }
 }
 
@@ -174,22 +311,9 @@ fn outdated(identity: &Identity, why: Violations) -> Error {
     }
 }
 
-/// Whether compiling it costs more than remembering what comes of it.
-fn is_dear(relationship: &Relationship) -> bool {
-    match relationship {
-        Relationship::ClaimMatch(rule) => {
-            let matchers = [Some(&rule.issuer), Some(&rule.subject), rule.audience.as_ref()];
-            let is_pattern = |matcher: &Matcher| matches!(matcher, Matcher::Pattern(_));
-            !rule.claim_patterns.is_empty() || matchers.into_iter().flatten().any(is_pattern)
-        }
-        Relationship::StaticKeys(_) => true,
-        Relationship::AwsIdentity(_) | Relationship::ServicePrincipal { .. } => false,
-    }
-}
-
 impl fmt::Debug for CompiledCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CompiledCache").field("known", &self.known.len()).finish_non_exhaustive()
+        f.debug_struct("CompiledCache").field("known", &self.shared.known.len()).finish_non_exhaustive()
     }
 }
 
@@ -247,7 +371,7 @@ mod tests {
     fn cache_of(memory: u64) -> CompiledCache {
         let mut settings = Settings::new("https://api.example");
         settings.limits.compiled_memory = memory;
-        CompiledCache::new(&settings)
+        CompiledCache::new(&settings, Workers::new(&settings))
     }
 
     /// Where the compiled rule is in memory.
@@ -268,7 +392,7 @@ mod tests {
                 assert!(cache.whole(identity).await.unwrap().admits_issuer(ISSUER));
             }
         }
-        assert_eq!(cache.known.len(), 20);
+        assert_eq!(cache.shared.known.len(), 20);
     }
 
     #[tokio::test]
@@ -288,7 +412,7 @@ mod tests {
         assert!(cache.admitting(&by_literal, "https://other.example").await.unwrap().is_none());
         let ready = cache.admitting(&by_literal, ISSUER).await.unwrap().expect("its issuer");
         assert!(matches!(ready, Ready::Issuer(_)), "{ready:?}");
-        assert_eq!(cache.known.len(), 0);
+        assert_eq!(cache.shared.known.len(), 0);
         let claims = Map::from_iter([("iss".to_owned(), ISSUER.into()), ("sub".to_owned(), "a".into())]);
         assert!(ready.admit(&claims, &[]).is_err(), "half a rule accepts nobody");
 
@@ -300,7 +424,7 @@ mod tests {
             assert!(cache.admitting(&by_pattern, issuer).await.unwrap().is_some());
         }
         assert!(cache.admitting(&by_pattern, "https://example.org").await.unwrap().is_none());
-        assert_eq!(cache.known.len(), 1);
+        assert_eq!(cache.shared.known.len(), 1);
         cache.whole(&by_pattern).await.expect_err("its subject is no pattern");
 
         // Once all of it is ready, all of it is found at once.
@@ -315,12 +439,52 @@ mod tests {
         let dear = identity(&uid(1), pattern(".{1,200}"));
         let gone = timeout(Duration::ZERO, cache.whole(&dear)).await;
         assert!(gone.is_err(), "it was compiled where requests are answered");
-        while cache.known.is_empty() {
+        while cache.shared.known.len() == 0 {
             sleep(Duration::from_millis(1)).await;
         }
         let other = identity(&uid(2), pattern(".{1,200}"));
         let places = join_all((0..10).map(|_| async { place(&cache, &other).await as usize })).await;
         assert!(places.iter().all(|place| *place == places[0]), "{places:?}");
+    }
+
+    #[tokio::test]
+    async fn a_crowd_of_costly_rules_delays_no_other_organization() {
+        let mut settings = Settings::new("https://api.example");
+        settings.limits.work_threads = 2;
+        let cache = CompiledCache::new(&settings, Workers::new(&settings));
+        let of = |organization: &str, number: u64| format!("{}/{number:016x}", organization.repeat(40));
+        let crowd: Vec<_> = (0..45).map(|number| identity(&of("b", number), pattern("(?:.{1,40}x){4}"))).collect();
+        let mut crowd = Box::pin(join_all(crowd.iter().map(|identity| cache.whole(identity))));
+        assert!((&mut crowd).now_or_never().is_none());
+        cache.whole(&identity(&of("c", 1), pattern("build-.*"))).await.unwrap();
+        // One at a time is compiled of the crowd, and of the other organization one meanwhile.
+        assert!(cache.shared.known.len() < 45, "the other organization waited for all of the crowd");
+        assert!(crowd.await.iter().all(Result::is_ok));
+    }
+
+    #[tokio::test]
+    async fn long_claims_are_matched_elsewhere_and_too_long_ones_not_at_all() {
+        let cache = cache_of(64 << 20);
+        let dear = identity(&uid(1), pattern("(?:.*a[ab]{300}.*){8}[ab]*"));
+        let ready = cache.whole(&dear).await.unwrap();
+        let claims = |length: usize| {
+            let subject = format!("c{}", "ab".repeat(length / 2));
+            Map::from_iter([
+                ("iss".to_owned(), ISSUER.into()),
+                ("sub".to_owned(), subject.into()),
+                ("aud".to_owned(), "us".into()),
+            ])
+        };
+        let admit = |length: usize| {
+            let (cache, dear, ready) = (&cache, &dear, ready.clone());
+            async move { cache.admit(dear, ready, &claims(length), &["us".to_owned()]).await }
+        };
+        assert!(ready.steps(&claims(2)) < AT_ONCE && ready.steps(&claims(100)) > AT_ONCE);
+        assert!(admit(2).now_or_never().is_some(), "a short claim is matched at once");
+        assert!(admit(100).now_or_never().is_none(), "a long one was matched where requests are answered");
+        assert_eq!(admit(100).await.unwrap(), Err(Mismatch("sub".to_owned())));
+        let error = admit(12_000).await.expect_err("too long");
+        assert!(error.rule() == Rule::ClaimMismatch && error.message().contains("too long for the patterns"), "{error}");
     }
 
     #[tokio::test]
@@ -337,7 +501,7 @@ mod tests {
         for number in 2..100 {
             assert_eq!(weigh(number, ".{1,200}").await, large);
         }
-        let (entries, weight) = (cache.known.len(), cache.known.weight());
+        let (entries, weight) = (cache.shared.known.len(), cache.shared.known.bytes());
         assert!(entries > 1 && weight > entries as u64 * large as u64 && weight <= 4 << 20, "{entries} take {weight}");
     }
 }

@@ -8,6 +8,8 @@ use crate::Settings;
 const MAX_SCOPES: usize = 100;
 /// Most audiences that can be asked for.
 const MAX_AUDIENCES: usize = 8;
+/// Most entries of a list that are looked at, repetitions included. There are fewer capabilities than that.
+const MAX_ENTRIES: usize = 1000;
 
 /// The request as it came. Empty texts and lists ask for nothing in particular.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +45,15 @@ impl Wish {
     /// organizations.
     pub(super) fn read(request: ExchangeRequest, settings: &Settings) -> Result<Self, Error> {
         let mut violations = Violations::default();
+        let lists = [("aud", request.audiences.len()), ("scopes", request.scopes.len()), ("cap", request.capabilities.len())];
+        for (field, entries) in lists {
+            if entries > MAX_ENTRIES {
+                violations.add(field, format!("{field} may have at most {MAX_ENTRIES} entries"));
+            }
+        }
+        if !violations.is_empty() {
+            return violations.finish(None);
+        }
         let identity = optional_uidp("identity", &request.identity, &mut violations);
         let provider = optional_uidp("identity_provider", &request.identity_provider, &mut violations);
         let audiences = audiences(request.audiences, settings, &mut violations);
@@ -131,6 +142,14 @@ mod tests {
             ExchangeRequest { scopes: vec![a.clone(), b.clone(), a.clone()], scope: b.clone(), ..ExchangeRequest::default() };
         let scopes: Vec<_> = read(request).expect("valid").scopes.expect("scopes").iter().map(ToString::to_string).collect();
         assert_eq!(scopes, [a, b]);
+    }
+
+    #[test]
+    fn lists_have_an_end() {
+        let long = || vec!["groups.list".to_owned(); MAX_ENTRIES + 1];
+        let request = ExchangeRequest { audiences: long(), scopes: long(), capabilities: long(), ..ExchangeRequest::default() };
+        let message = read(request).expect_err("too long");
+        assert_eq!(message.matches("may have at most 1000 entries").count(), 3, "{message}");
     }
 
     #[test]

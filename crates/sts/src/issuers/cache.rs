@@ -22,12 +22,12 @@ use super::{
     client::FetchError,
     fetcher::{Fetcher, JwksUri, Place},
     metrics::{Metrics, Remembered},
-    tasks::Tasks,
 };
 use crate::{
     Settings,
     jws::{Jwks, Unverified},
     settings::Limits,
+    tasks::Tasks,
 };
 
 /// Other issuers and their keys. Cheap to clone.
@@ -263,7 +263,12 @@ mod tests {
 
     /// Remembers an issuer with as many keys, as if it had been asked.
     async fn remember(issuers: &Issuers, name: &str, key: &Value, keys: usize) {
-        let set = json!({ "keys": vec![key.clone(); keys] }).to_string();
+        let named = |name: usize| {
+            let mut key = key.clone();
+            key["kid"] = json!(format!("k{name}"));
+            key
+        };
+        let set = json!({ "keys": (0..keys).map(named).collect::<Vec<_>>() }).to_string();
         let keys = Keys { jwks: Arc::new(Jwks::parse(set.as_bytes()).expect("keys")), fetched_at: Timestamp(0) };
         let issuer = Issuer { keys: ArcSwapOption::from_pointee(keys), ..Issuer::default() };
         issuers.shared.known.insert(name.to_owned(), Arc::new(issuer)).await;

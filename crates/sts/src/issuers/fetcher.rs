@@ -13,7 +13,7 @@ use super::{
     client::{FetchError, IssuerClient},
     discovery,
 };
-use crate::{Settings, jws::Jwks, settings::Limits};
+use crate::{Settings, Workers, jws::Jwks, settings::Limits};
 
 /// One party may take this part of all fetches.
 const SHARES: usize = 8;
@@ -27,6 +27,8 @@ pub(super) struct Fetcher {
     /// What the issuers of each registrable domain may take of all fetches, so that slow ones of one party, of which a
     /// pattern admits any number, leave room for the others.
     shares: Cache<String, Arc<Semaphore>>,
+    /// Who reads the answers, in turns of the same parties.
+    readers: Workers,
     limits: Limits,
 }
 
@@ -39,7 +41,8 @@ pub(super) type JwksUri = (String, Timestamp);
 impl Fetcher {
     pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
         let limits = settings.limits;
-        Self { client: IssuerClient::new(settings, resolver), shares: Cache::new(limits.issuers), limits }
+        let (client, shares) = (IssuerClient::new(settings, resolver), Cache::new(limits.issuers));
+        Self { client, shares, readers: Workers::new(settings), limits }
     }
 
     /// A place among the fetches for the party that `issuer` belongs to.
@@ -68,7 +71,8 @@ impl Fetcher {
         };
         let url = self.client.admit("the issuer's jwks_uri", &jwks_uri)?;
         let text = self.client.get(KEYS, url).await?;
-        let jwks = Jwks::parse(&text).map_err(|why| FetchError::Refused(format!("{KEYS} cannot be used: {why}")))?;
+        let parsed = self.read(issuer, move || Jwks::parse(&text)).await?;
+        let jwks = parsed.map_err(|why| FetchError::Refused(format!("{KEYS} cannot be used: {why}")))?;
         // Remembered only now: after a failure the issuer is asked anew where its keys are.
         *known = Some((jwks_uri, fetched));
         Ok(jwks)
@@ -76,7 +80,13 @@ impl Fetcher {
 
     async fn discover(&self, issuer: &str) -> Result<String, FetchError> {
         let url = self.client.admit("the issuer", &discovery::url(issuer))?;
-        discovery::jwks_uri(issuer, &self.client.get(discovery::WHAT, url).await?)
+        let (text, name) = (self.client.get(discovery::WHAT, url).await?, issuer.to_owned());
+        self.read(issuer, move || discovery::jwks_uri(&name, &text)).await?
+    }
+
+    /// Reads what an issuer has answered, which may be large, apart from where requests are answered.
+    async fn read<T: Send + 'static>(&self, issuer: &str, read: impl FnOnce() -> T + Send + 'static) -> Result<T, FetchError> {
+        self.readers.run(&party(issuer), read).await.map_err(|error| FetchError::Down(error.message().to_owned()))
     }
 }
 

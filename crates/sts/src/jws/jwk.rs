@@ -68,6 +68,11 @@ impl Jwk {
         ready.iter().map(|(_, key)| 1024 + 4 * key.as_ref().len() as u64).sum()
     }
 
+    /// What it is ready for.
+    pub(super) fn algorithms(&self) -> impl Iterator<Item = Algorithm> {
+        self.state.iter().flatten().map(|(algorithm, _)| *algorithm)
+    }
+
     /// The key made ready for `algorithm`, if it is for that.
     pub(super) fn verifier(&self, algorithm: Algorithm) -> Option<&ParsedPublicKey> {
         self.state.as_ref().ok()?.iter().find(|(known, _)| *known == algorithm).map(|(_, key)| key)

@@ -1,6 +1,6 @@
 //! A set of public keys in JSON (RFC 7517 section 5).
 
-use std::fmt;
+use std::{collections::HashMap, fmt};
 
 use serde_json::Value;
 
@@ -13,6 +13,8 @@ use super::{
 
 /// Most keys that a set may have.
 pub const MAX_KEYS: usize = 128;
+/// Most keys of one name and algorithm: a signature is tried with each of them. Issuers that change over have two.
+pub(super) const MAX_NAMESAKES: usize = 4;
 
 /// The keys of an issuer.
 #[derive(Debug, Default)]
@@ -29,6 +31,8 @@ pub enum JwksError {
     Shape,
     /// More keys than [`MAX_KEYS`].
     TooMany,
+    /// More than [`MAX_NAMESAKES`] keys under one `kid` that are for the same algorithm.
+    Namesakes,
 }
 
 impl Jwks {
@@ -43,7 +47,19 @@ impl Jwks {
             return Err(JwksError::TooMany);
         }
         let keys = keys.iter().map(|key| key.as_object().map(Jwk::parse).ok_or(JwksError::Shape)).collect::<Result<_, _>>()?;
-        Ok(Self { keys })
+        let set = Self { keys };
+        if set.has_crowded_name() { Err(JwksError::Namesakes) } else { Ok(set) }
+    }
+
+    /// Whether a signature might have to be tried with more keys than are worth it.
+    fn has_crowded_name(&self) -> bool {
+        let mut namesakes = HashMap::new();
+        let named = self.usable().filter_map(|key| key.key_id().map(|name| (name, key)));
+        named.flat_map(|(name, key)| key.algorithms().map(move |algorithm| (name, algorithm))).any(|known| {
+            let count = namesakes.entry(known).or_insert(0);
+            *count += 1;
+            *count > MAX_NAMESAKES
+        })
     }
 
     /// Every key, those that cannot be used included.
@@ -103,6 +119,9 @@ impl fmt::Display for JwksError {
             Self::Json => f.write_str("not a JSON object with distinct members"),
             Self::Shape => f.write_str("not a JSON Web Key Set: it needs a list \"keys\" of objects"),
             Self::TooMany => write!(f, "a key set may have at most {MAX_KEYS} keys"),
+            Self::Namesakes => {
+                write!(f, "a key set may have at most {MAX_NAMESAKES} keys with the same kid for the same algorithm")
+            }
         }
     }
 }

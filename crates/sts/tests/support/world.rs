@@ -21,7 +21,9 @@ use store::{
     Store, StoreConfig,
     iam::{groups, identities, role_bindings, roles},
 };
-use sts::{Authenticator, Exchange, ExchangeRequest, IssuedToken, Issuers, Operators, RootKey, Settings, SigningKeys, Tokens};
+use sts::{
+    Authenticator, Exchange, ExchangeRequest, IssuedToken, Issuers, Operators, RootKey, Settings, SigningKeys, Tokens, Workers,
+};
 
 pub(crate) const NOW: Timestamp = Timestamp(1_800_000_000_000);
 pub(crate) const US: &str = "https://us.example.com";
@@ -73,7 +75,8 @@ impl World {
         let ctx = Ctx::system("sts.keys", NOW, entropy.clone());
         let keys = SigningKeys::open(store.clone(), root, &settings.limits, Arc::new(Standing), &ctx).await.expect("keys");
         let tokens = Tokens::new(settings.clone(), keys.clone());
-        let exchange = Exchange::new(store.clone(), tokens.clone(), Issuers::new(&settings), settings.clone());
+        let exchange =
+            Exchange::new(store.clone(), tokens.clone(), Issuers::new(&settings), settings.clone(), Workers::new(&settings));
         let authenticator = Authenticator::new(tokens.clone(), &settings.base_url);
         let operators = Operators::new(store.clone(), tokens, settings.clone());
         let organization = Uidp::root_from([0xaa; 20]);

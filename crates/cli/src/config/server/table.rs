@@ -7,6 +7,7 @@ mod limits;
 mod log;
 mod organizations;
 mod outbound;
+mod patterns;
 mod tls;
 mod top;
 
@@ -28,6 +29,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "database", heading: "Database", keys: database::KEYS },
     Section { name: "organizations", heading: "Organizations", keys: organizations::KEYS },
     Section { name: "outbound", heading: "Requests to identity providers", keys: outbound::KEYS },
+    Section { name: "patterns", heading: "Patterns and pasted keys of identities", keys: patterns::KEYS },
     Section { name: "limits", heading: "Limits", keys: limits::KEYS },
     Section { name: "log", heading: "Log", keys: log::KEYS },
 ];

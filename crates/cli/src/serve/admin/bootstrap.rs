@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use services::{Bootstrap, bootstrap::Seed};
-use sts::RelationshipCheck;
+use sts::{RelationshipCheck, Workers};
 
 use crate::{exit::Failure, serve::Core};
 
@@ -33,8 +33,8 @@ pub(crate) struct Made {
 
 pub(super) async fn perform(core: &Core, wish: Wish, asked_by: &str) -> Result<Made, Failure> {
     let ctx = core.operators().ctx("admin bootstrap", asked_by)?;
-    let rules = RelationshipCheck::new(&core.sts);
-    let seed = Seed::parse(&wish.organization, wish.issuer, wish.subject, wish.email, ctx.now, &rules)?;
+    let rules = RelationshipCheck::new(&core.sts, Workers::new(&core.sts));
+    let seed = Seed::parse(&wish.organization, wish.issuer, wish.subject, wish.email, ctx.now, &rules).await?;
     let issuer_is_provider = core.sts.providers.iter().any(|provider| provider.issuer == seed.issuer);
     let bootstrap = Bootstrap::new(core.store.clone());
     // No server may have run on this data yet.

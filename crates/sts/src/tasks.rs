@@ -7,11 +7,11 @@ use tracing::Instrument as _;
 
 /// Tasks that end with their owner at the latest.
 #[derive(Debug, Default)]
-pub(super) struct Tasks(Mutex<JoinSet<()>>);
+pub(crate) struct Tasks(Mutex<JoinSet<()>>);
 
 impl Tasks {
     /// Begins the work. What comes of it can be waited for, and need not be.
-    pub(super) fn begin<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> oneshot::Receiver<T> {
+    pub(crate) fn begin<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> oneshot::Receiver<T> {
         let (done, outcome) = oneshot::channel();
         let work = async {
             // Who does not wait any more needs no answer.
