@@ -56,6 +56,9 @@ pub enum Shutdown {
     Immediate,
 }
 
+/// What a server says to everybody who comes while all of its places are taken, those for superusers included.
+const FULL: &str = "sorry, too many clients already";
+
 /// The role of those who use databases: it owns them, and is no superuser.
 pub(crate) const ROLE: &str = "provost";
 /// The name under which a crowd is connected.
@@ -197,8 +200,19 @@ impl Cluster {
     /// As [`Cluster::sql`], for statements that may fail.
     ///
     /// # Errors
-    /// What `psql` says when there is no connection or a statement fails.
+    /// What `psql` says when there is no connection or a statement fails. A server without a free place is asked again for a
+    /// minute: those that it keeps for superusers are also taken by everybody who is about to be refused.
     pub fn try_sql(&self, database: &str, statements: &str) -> Result<String, String> {
+        let begin = Instant::now();
+        loop {
+            match self.ask(database, statements) {
+                Err(error) if error.contains(FULL) && begin.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(20)),
+                answer => return answer,
+            }
+        }
+    }
+
+    fn ask(&self, database: &str, statements: &str) -> Result<String, String> {
         let mut psql = self.psql("postgres", database);
         let output = psql.args(["--quiet", "--no-align", "--tuples-only", "-v", "ON_ERROR_STOP=1", "-c", statements]).output();
         let output = output.expect("psql starts");

@@ -6,7 +6,10 @@ use crate::{aftermath, blocking, cluster, load::Load, server_at};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn out_of_connections() {
-    let Some(cluster) = cluster(Options::default().set("max_connections", 30)).await else { return };
+    let Some(cluster) = cluster(Options::default().set("max_connections", 36).set("superuser_reserved_connections", 9)).await
+    else {
+        return;
+    };
     let server = server_at(&cluster, pgcluster::Database::url).await;
     let load = Load::start(&server);
     load.progress().await;

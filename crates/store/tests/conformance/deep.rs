@@ -28,6 +28,8 @@ use super::{
 
 /// Rows between two ranks, where that is the question.
 const STRIDE: usize = 4;
+/// Rows of one write: the time that a write may take passes on a busy machine as well.
+const AT_ONCE: usize = 200;
 
 /// Compares random pages with the naive list.
 async fn compare(store: &Store, world: &World, runner: &mut TestRunner, draws: u32) {
@@ -269,21 +271,23 @@ pub(crate) async fn scattered_places_are_one_list(engine: &impl Engine) {
         repo.created_at = Timestamp(i64::try_from(n % 7).expect("few"));
         repo
     };
-    let (groups, repos): (Vec<_>, Vec<_>) =
-        (folders.iter().map(|uid| kit::group(uid.clone(), "folder")).collect(), (0..2800).map(row).collect());
-    let added = kit::write(&store, |tx| {
-        Box::pin(async move {
-            let mut added = Vec::new();
-            for group in groups {
-                groups::insert(tx, &group).await?;
-            }
-            for repo in repos {
-                added.push(repos::insert(tx, &repo).await?);
-            }
-            Ok(added)
-        })
-    });
-    let mut rows = added.await.expect("is filled");
+    for folder in &folders {
+        kit::add_group(&store, kit::group(folder.clone(), "folder")).await;
+    }
+    let mut rows = Vec::new();
+    for some in (0..2800).map(row).collect::<Vec<_>>().chunks(AT_ONCE) {
+        let some = some.to_vec();
+        let added = kit::write(&store, |tx| {
+            Box::pin(async move {
+                let mut added = Vec::new();
+                for repo in some {
+                    added.push(repos::insert(tx, &repo).await?);
+                }
+                Ok(added)
+            })
+        });
+        rows.extend(added.await.expect("is filled"));
+    }
     // Every other folder, few of them, and one with a row of another beside it.
     let (many, few) = (folders.iter().step_by(2).cloned().collect::<Vec<_>>(), folders[3..6].to_vec());
     let odd: Vec<_> = many.iter().chain([&rows[1].uid]).cloned().collect();
@@ -321,29 +325,34 @@ pub(crate) async fn folders_come_and_go(engine: &impl Engine) {
     ranks_stand(&store).await;
     for round in 0..3 {
         let folders: Vec<_> = (0..600).map(|n| kit::child(&org, 1000 + round * 600 + n)).collect();
-        let these = folders.clone();
-        kit::write(&store, |tx| {
-            Box::pin(async move {
-                for folder in these {
-                    groups::insert(tx, &kit::group(folder.clone(), "passing")).await?;
-                    repos::insert(tx, &kit::repo(kit::child(&folder, 1), "passing")).await?;
-                }
-                Ok(())
+        for some in folders.chunks(AT_ONCE) {
+            let these = some.to_vec();
+            kit::write(&store, |tx| {
+                Box::pin(async move {
+                    for folder in these {
+                        groups::insert(tx, &kit::group(folder.clone(), "passing")).await?;
+                        repos::insert(tx, &kit::repo(kit::child(&folder, 1), "passing")).await?;
+                    }
+                    Ok(())
+                })
             })
-        })
-        .await
-        .expect("come");
-        kit::write(&store, |tx| {
-            Box::pin(async move {
-                for folder in folders {
-                    repos::delete(tx, &kit::child(&folder, 1)).await?;
-                    groups::delete(tx, &folder).await?;
-                }
-                Ok(())
+            .await
+            .expect("come");
+        }
+        for some in folders.chunks(AT_ONCE) {
+            let these = some.to_vec();
+            kit::write(&store, |tx| {
+                Box::pin(async move {
+                    for folder in these {
+                        repos::delete(tx, &kit::child(&folder, 1)).await?;
+                        groups::delete(tx, &folder).await?;
+                    }
+                    Ok(())
+                })
             })
-        })
-        .await
-        .expect("go");
+            .await
+            .expect("go");
+        }
         compare_scattered(&store, &rows, &[place.clone(), kit::child(&org, 2)]).await;
         // Long enough for some of it to be moved forward.
         tokio::time::sleep(Duration::from_millis(200)).await;
