@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use domain::{Revision, Timestamp, Uidp};
 
 /// A value for a `$n` placeholder.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Param<'a> {
     Null,
     Bool(bool),

@@ -8,7 +8,7 @@ use std::{
 use domain::{Error, Noun, Result, Uidp};
 use tokio::{task::JoinHandle, time::Instant};
 
-use super::{Fences, Ranks, Walk, fences::Misfit, moves, scan, versions::Version};
+use super::{Ranks, Walk, fences::Misfit, moves, scan, versions::Version};
 use crate::{Reader, counts, engine::Snapshots, iam::standings};
 
 /// How long fences stay behind when little changes, and when more than [`MANY`] changes came meanwhile.
@@ -19,6 +19,8 @@ const MANY: usize = 1000;
 const PAUSE: Duration = Duration::from_mins(1);
 /// Parents that are gone and keep their numbers all the same, for each row between two fences.
 const LITTER: usize = 16;
+/// Parts that are divided in one snapshot: some milliseconds.
+const PARTS: usize = 8;
 /// Changes read at once.
 const STRETCH: usize = 10_000;
 
@@ -91,7 +93,11 @@ impl Task {
     async fn round(&mut self) -> Result<bool> {
         self.steps = 0;
         if !self.is_up_to_date() {
-            self.forward(&mut self.snapshot().await?).await?;
+            let stride = self.ranks.stride();
+            for (walk, version) in self.forward(&mut self.snapshot().await?, stride).await? {
+                self.divide(walk, version, stride).await?;
+            }
+            self.forget_parents().await?;
         }
         let missing = self.ranks.missing().filter(|_| Instant::now() >= self.not_before);
         let Some(walk) = missing else { return Ok(false) };
@@ -119,16 +125,18 @@ impl Task {
         Ok(true)
     }
 
-    async fn forward(&mut self, reader: &mut Reader) -> Result<()> {
-        let (at, stride) = (standings::position(reader).await?, self.ranks.stride());
-        let mut walks: Vec<_> = self.ranks.last(at).into_iter().map(|(walk, version)| (walk, version, Ok(false))).collect();
-        let Some(oldest) = walks.iter().map(|(_, version, _)| version.upto).min() else { return Ok(()) };
+    /// Takes over what has changed, in one snapshot. Gives the walks that have parts to be divided: their new versions are not
+    /// for readers yet.
+    async fn forward(&mut self, reader: &mut Reader, stride: usize) -> Result<Vec<(Walk, Version)>> {
+        let at = standings::position(reader).await?;
+        let mut walks: Vec<_> =
+            self.ranks.last(at).into_iter().map(|(walk, version)| (walk, version, Ok::<_, Misfit>(false))).collect();
+        let Some(oldest) = walks.iter().map(|(_, version, _)| version.upto).min() else { return Ok(Vec::new()) };
         let mut next = (oldest < at.revision).then(|| moves::behind(oldest));
         while let Some(after) = next {
             let Some(stretch) = moves::after(reader, after, STRETCH).await? else {
-                tracing::info!("the feed does not tell where rows stand; the ranks of lists are made anew in a minute");
-                self.give_up(walks.into_iter().map(|(walk, ..)| walk));
-                return Ok(());
+                self.give_up_untold(walks.into_iter().map(|(walk, ..)| walk));
+                return Ok(Vec::new());
             };
             for (walk, version, moved) in &mut walks {
                 let steps = stretch.steps.iter().filter(|step| step.revision > version.upto);
@@ -137,31 +145,68 @@ impl Task {
             self.steps += stretch.steps.len();
             next = stretch.more;
         }
+        let mut crowded = Vec::new();
         for (walk, mut version, moved) in walks {
-            let fits = match moved {
-                Ok(true) => {
-                    version.since = at.revision;
-                    tidy(reader, walk, &mut version.fences, stride).await?
-                }
-                other => other.map(drop),
+            let Ok(moved) = moved else {
+                self.give_up_misfit(walk);
+                continue;
             };
-            if fits.is_ok() {
-                version.upto = at.revision;
-                self.ranks.put(walk, version, stride);
+            version.upto = at.revision;
+            if moved {
+                version.since = at.revision;
+                version.fences.join(stride / 2);
+            }
+            if version.fences.crowded(2 * stride).is_some() {
+                crowded.push((walk, version));
             } else {
-                tracing::error!(?walk, "the ranks of a list do not fit what the feed tells and are made anew in a minute");
-                self.give_up([walk]);
+                self.ranks.put(walk, version, stride);
             }
         }
-        self.forget_parents(reader).await
+        Ok(crowded)
+    }
+
+    /// Divides the parts of a walk that have grown, a few at a time: each time in a new snapshot, which the fences are moved
+    /// forward to, so that none is held for long however many parts there are.
+    async fn divide(&mut self, walk: Walk, mut version: Version, stride: usize) -> Result<()> {
+        while version.fences.crowded(2 * stride).is_some() && !self.ranks.is_closed() {
+            let mut reader = self.snapshot().await?;
+            let at = standings::position(&mut reader).await?;
+            if !self.ranks.is_of(at) || at.revision < version.upto {
+                // Another server, or one that has lost commits: the next round begins anew.
+                return Ok(());
+            }
+            let mut next = (version.upto < at.revision).then(|| moves::behind(version.upto));
+            while let Some(after) = next {
+                let Some(stretch) = moves::after(&mut reader, after, STRETCH).await? else {
+                    self.give_up_untold([walk]);
+                    return Ok(());
+                };
+                if version.fences.apply(walk, &stretch.steps).is_err() {
+                    self.give_up_misfit(walk);
+                    return Ok(());
+                }
+                next = stretch.more;
+            }
+            (version.since, version.upto) = (at.revision, at.revision);
+            for _ in 0..PARTS {
+                let Some(part) = version.fences.crowded(2 * stride) else { break };
+                let parts = scan::divided(&mut reader, walk, &version.fences, part, stride).await?;
+                if version.fences.divide(part, parts).is_err() {
+                    self.give_up_misfit(walk);
+                    return Ok(());
+                }
+            }
+        }
+        self.ranks.put(walk, version, stride);
+        Ok(())
     }
 
     /// Forgets the parents of rows that are gone, once they are many and most.
-    async fn forget_parents(&self, reader: &mut Reader) -> Result<()> {
+    async fn forget_parents(&self) -> Result<()> {
         let (parents, litter) = (self.ranks.parents(), LITTER * self.ranks.stride());
         if parents.len() > litter {
             // Only groups are parents, beside the root of all.
-            let live = counts::below(reader, Noun::Group, Uidp::ROOT).await?.saturating_add(1);
+            let live = counts::below(&mut self.snapshot().await?, Noun::Group, Uidp::ROOT).await?.saturating_add(1);
             let dead = parents.len().saturating_sub(usize::try_from(live).unwrap_or(usize::MAX));
             if parents.are_full() && dead > parents.len() / 8 {
                 // Some of those that are there got no number, so that it is not known where their rows are.
@@ -174,22 +219,20 @@ impl Task {
         Ok(())
     }
 
+    fn give_up_untold(&mut self, walks: impl IntoIterator<Item = Walk>) {
+        tracing::info!("the feed does not tell where rows stand; the ranks of lists are made anew in a minute");
+        self.give_up(walks);
+    }
+
+    fn give_up_misfit(&mut self, walk: Walk) {
+        tracing::error!(?walk, "the ranks of a list do not fit what the feed tells and are made anew in a minute");
+        self.give_up([walk]);
+    }
+
     fn give_up(&mut self, walks: impl IntoIterator<Item = Walk>) {
         for walk in walks {
             self.ranks.forget(walk);
         }
         self.not_before = Instant::now() + PAUSE;
     }
-}
-
-/// Divides parts that have grown, and joins those that have shrunk. The fences are those of the reader's snapshot.
-async fn tidy(reader: &mut Reader, walk: Walk, fences: &mut Fences, stride: usize) -> Result<std::result::Result<(), Misfit>> {
-    fences.join(stride / 2);
-    while let Some(part) = fences.crowded(2 * stride) {
-        let parts = scan::divided(reader, walk, fences, part, stride).await?;
-        if let Err(misfit) = fences.divide(part, parts) {
-            return Ok(Err(misfit));
-        }
-    }
-    Ok(Ok(()))
 }
