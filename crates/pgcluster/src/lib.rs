@@ -22,6 +22,7 @@ mod database;
 mod disk;
 mod folder;
 mod options;
+mod pooler;
 mod programs;
 mod random;
 mod standby;
@@ -33,6 +34,7 @@ pub use crowd::Crowd;
 pub use database::Database;
 pub use disk::FailingDisk;
 pub use options::Options;
+pub use pooler::Pooler;
 pub use standby::url_of_all;
 
 /// The server that all tests of this process share. `None` where there is no PostgreSQL.

@@ -43,7 +43,12 @@ impl Programs {
 
     /// One of the programs, to run in `place` with nothing on its standard input.
     pub(crate) fn command(&self, program: &str, place: &Path) -> Command {
-        let mut command = Command::new(self.folder.join(program));
+        self.command_at(&self.folder.join(program), place)
+    }
+
+    /// The same for a program that is not PostgreSQL's.
+    pub(crate) fn command_at(&self, program: &Path, place: &Path) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(place).stdin(Stdio::null()).env("LC_ALL", "C").env("TZ", "UTC");
         // Ctrl-C in a terminal is for the test; the keeper ends what the test leaves.
         command.process_group(0);

@@ -12,6 +12,8 @@ mod outages;
 mod pipeline;
 #[path = "postgres/plans.rs"]
 mod plans;
+#[path = "postgres/poolers.rs"]
+mod poolers;
 #[path = "postgres/proxy.rs"]
 mod proxy;
 #[path = "postgres/ranks.rs"]

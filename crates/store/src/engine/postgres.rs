@@ -13,6 +13,7 @@ mod group_commit;
 mod look;
 mod migrate;
 mod pool;
+mod pooler;
 mod scratch;
 mod session;
 mod tls;
@@ -43,10 +44,11 @@ pub(crate) const NAME: &str = "postgresql";
 /// The number of schema steps that the database has; 0 when it is empty.
 ///
 /// # Errors
-/// Unavailable when it cannot be reached.
+/// Unavailable when it cannot be reached; failed precondition through a pooler that shares connections.
 pub(crate) async fn schema(database: &Database) -> Result<usize> {
     let connector = Connector::new(database)?;
     let mut session = connector.connect().await.map_err(|failure| failure.at(database))?;
+    pooler::refuse(&connector, database, &mut session).await?;
     migrate::version(&mut session).await
 }
 
@@ -63,10 +65,11 @@ impl Postgres {
     ///
     /// # Errors
     /// Unavailable when it cannot be reached or used, or is being restored; failed precondition when it is newer than this
-    /// program, or is one that this program cannot use.
+    /// program, is one that this program cannot use, or is reached through a pooler that shares connections.
     pub(crate) async fn open(database: &Database, metrics: &Metrics) -> Result<Self> {
         let connector = Arc::new(Connector::new(database)?);
         let mut session = connector.connect().await.map_err(|failure| failure.at(database))?;
+        pooler::refuse(&connector, database, &mut session).await?;
         migrate::migrate(&mut session).await?;
         claim::share(&mut session).await?;
         let readers = database.max_connections().saturating_sub(1).max(1) as usize;

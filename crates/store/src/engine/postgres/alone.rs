@@ -11,7 +11,7 @@ use super::{
     connector::Connector,
     counters,
     fault::Failure,
-    migrate,
+    migrate, pooler,
     session::{self, ANSWER, PATIENCE_ALONE, Session},
 };
 use crate::{
@@ -30,7 +30,9 @@ pub(crate) async fn run<T, F>(database: &Postgres, ctx: Ctx, work: F) -> Result<
 where
     F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>>,
 {
-    let mut session = Connector::new(database)?.connect().await.map_err(|failure| failure.at(database))?;
+    let connector = Connector::new(database)?;
+    let mut session = connector.connect().await.map_err(|failure| failure.at(database))?;
+    pooler::refuse(&connector, database, &mut session).await?;
     migrate::migrate(&mut session).await?;
     claim::alone(&mut session).await?;
     session.patience = PATIENCE_ALONE;

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
@@ -37,6 +37,8 @@ pub(super) struct Connector {
     preferred: AtomicUsize,
     /// Counts the times that the server behind the connections was found to be another one, or none.
     generation: AtomicU64,
+    /// Whether connections were found to be shared with others, and not found to be sessions in their own right since.
+    shared: AtomicBool,
     /// What drives the connections.
     drivers: TaskTracker,
 }
@@ -45,7 +47,8 @@ impl Connector {
     pub(super) fn new(database: &Postgres) -> Result<Self> {
         let tls = tls::connector(database)?;
         let (preferred, generation) = (AtomicUsize::new(0), AtomicU64::new(0));
-        Ok(Self { database: database.clone(), tls, preferred, generation, drivers: TaskTracker::new() })
+        let (shared, drivers) = (AtomicBool::new(false), TaskTracker::new());
+        Ok(Self { database: database.clone(), tls, preferred, generation, shared, drivers })
     }
 
     /// A connection to the first host that takes writes. One that accepts and then says nothing costs its share of the time.
@@ -70,8 +73,18 @@ impl Connector {
         let generation = self.generation();
         let (client, connection) = host.connect(self.tls.clone()).await?;
         let mut session = Session::new(client, connection, generation, &self.drivers);
-        session.batch(SETTINGS).await?;
+        session.process = session.process_after(SETTINGS).await?;
         Ok(session)
+    }
+
+    /// Whether a pooler shares the connections between transactions, as far as is known.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shared.load(Ordering::Relaxed)
+    }
+
+    /// Says what was found out about that.
+    pub(super) fn set_shared(&self, shared: bool) {
+        self.shared.store(shared, Ordering::Relaxed);
     }
 
     pub(super) fn generation(&self) -> u64 {

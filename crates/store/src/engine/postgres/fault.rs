@@ -49,7 +49,9 @@ impl Failure {
             | SqlState::TOO_MANY_CONNECTIONS
             // A plan of before a migration by a newer program.
             | SqlState::FEATURE_NOT_SUPPORTED
-            | SqlState::INVALID_SQL_STATEMENT_NAME => Outlook::Lost,
+            | SqlState::INVALID_SQL_STATEMENT_NAME
+            // Of a session that a pooler has given to others meanwhile.
+            | SqlState::DUPLICATE_PSTATEMENT => Outlook::Lost,
             ref code if code.code().starts_with("08") => Outlook::Lost,
             _ if matches!(self, Self::Astray(_)) => Outlook::Passes,
             _ => Outlook::Stays,
@@ -62,6 +64,11 @@ impl Failure {
             Self::Told(error) | Self::Astray(error) => Some(error),
             Self::Silence => None,
         }
+    }
+
+    /// Whether pgbouncer says that it has no transactions: its own words, under the code of whatever the protocol forbids.
+    pub(super) fn is_refused_by_pooler(&self) -> bool {
+        self.said().and_then(|error| error.as_db_error()).is_some_and(|db| db.message().contains("statement pooling mode"))
     }
 
     /// Whether the server has certainly rolled the transaction back when this is the answer to COMMIT.

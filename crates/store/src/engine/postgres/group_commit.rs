@@ -25,6 +25,7 @@ use super::{
     connector::Connector,
     counters,
     fault::{Failure, Outlook, unavailable},
+    pooler,
     session::Session,
 };
 use crate::{
@@ -251,6 +252,13 @@ impl Task {
     /// A connection that claims the database, for as long as it lasts, against whoever would restore it.
     async fn open(&self) -> Result<Session> {
         let mut session = self.connector.connect().await?;
+        if self.connector.is_shared() {
+            if pooler::is_shared(&self.connector, &mut session).await? {
+                return Err(pooler::shared());
+            }
+            self.connector.set_shared(false);
+            tracing::info!("the connections to the database are not shared any more");
+        }
         claim::share(&mut session).await?;
         Ok(session)
     }
@@ -264,15 +272,21 @@ impl Task {
         guard.forget_trouble();
         guard.pending.clear();
         guard.send_mark("BEGIN ISOLATION LEVEL READ COMMITTED");
-        let mut last = None;
+        let (mut last, mut process) = (None, guard.process);
         let locked = guard
-            .query("SELECT n FROM revision FOR UPDATE", &[], |row| {
+            .query("SELECT n, pg_backend_pid() FROM revision FOR UPDATE", &[], |row| {
                 last = Some(Revision(row.try_get(0).map_err(Failure::from)?));
+                process = row.try_get(1).map_err(Failure::from)?;
                 Ok::<_, Failure>(ControlFlow::Continue(()))
             })
             .await;
         self.session = Some(Arc::clone(OwnedMutexGuard::mutex(&guard)));
         match (locked, last) {
+            (Ok(()), Some(_)) if process != guard.process => {
+                self.connector.set_shared(true);
+                self.roll_back(guard, Outlook::Lost);
+                Err(pooler::shared())
+            }
             (Ok(()), Some(last)) => {
                 guard.revision = last;
                 Ok(guard)

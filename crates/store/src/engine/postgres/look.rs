@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::Result;
 
-use super::{Connector, Database, Pool, claim, connection::Connection, migrate, session::Session};
+use super::{Connector, Database, Pool, claim, connection::Connection, migrate, pooler, session::Session};
 
 /// A database that is not restored meanwhile, as long as this exists. Nodes may be writing to it.
 #[derive(Debug)]
@@ -29,6 +29,7 @@ impl Look {
         if schema == 0 {
             return Ok(None);
         }
+        pooler::refuse(&connector, database, &mut session).await?;
         claim::share(&mut session).await?;
         Ok(Some(Self { pool: Pool::new(Arc::clone(&connector), 1)?, connector, schema, _session: session }))
     }

@@ -12,6 +12,7 @@ use super::{
     connection::Connection,
     connector::Connector,
     fault::{Failure, unavailable},
+    pooler,
     session::{ANSWER, Session},
 };
 use crate::engine::queue::overloaded;
@@ -55,6 +56,9 @@ impl Pool {
 
     /// A connection at the state of the last commit when its first statement runs.
     pub(crate) async fn snapshot(&self) -> Result<Connection> {
+        if self.0.manager().0.is_shared() {
+            return Err(pooler::shared());
+        }
         let session = self.0.get().await.map_err(|error| match error {
             PoolError::Timeout(_) => overloaded("too many reads are under way; retry in a moment"),
             PoolError::Backend(failure) => {

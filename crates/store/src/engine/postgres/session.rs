@@ -13,7 +13,7 @@ use std::{
 use domain::{Error, Revision};
 use futures::{StreamExt, TryStreamExt, stream::FuturesOrdered};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_postgres::{Client, Row, Statement, types::ToSql};
+use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement, types::ToSql};
 use tokio_util::task::TaskTracker;
 
 use super::fault::{Failure, Outlook};
@@ -55,6 +55,8 @@ pub(super) struct Session {
     pub(super) revision: Revision,
     /// What the requests of the transaction under way add to the counters.
     pub(super) pending: Box<Pending>,
+    /// The process of PostgreSQL that serves it.
+    pub(super) process: i32,
 }
 
 /// A value for every row that a statement makes or looks for.
@@ -88,6 +90,7 @@ impl Session {
             patience: ANSWER,
             revision: Revision::default(),
             pending: Box::default(),
+            process: 0,
         }
     }
 
@@ -127,6 +130,17 @@ impl Session {
     pub(super) async fn batch(&mut self, sql: &str) -> Answer<()> {
         let client = Arc::clone(&self.client);
         self.wait(client.batch_execute(sql)).await
+    }
+
+    /// Sends statements without parameters, waits for all of them and tells which process of PostgreSQL ran them.
+    pub(super) async fn process_after(&mut self, sql: &str) -> Answer<i32> {
+        let client = Arc::clone(&self.client);
+        let messages = self.wait(client.simple_query(&format!("{sql}; SELECT pg_backend_pid() AS process"))).await?;
+        let process = messages.iter().rev().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.try_get("process").ok()??.parse().ok(),
+            _ => None,
+        });
+        process.ok_or(Failure::Silence)
     }
 
     /// Sends what begins, marks or ends a part of a transaction. A failure shows with the next answer, and makes the whole
