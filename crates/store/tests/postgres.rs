@@ -4,6 +4,8 @@
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod conformance;
+#[path = "postgres/generic.rs"]
+mod generic;
 #[path = "postgres/nodes.rs"]
 mod nodes;
 #[path = "postgres/outages.rs"]
@@ -24,6 +26,8 @@ mod restore;
 mod scratch;
 #[path = "postgres/tls.rs"]
 mod tls;
+#[path = "postgres/world.rs"]
+mod world;
 
 use std::sync::Arc;
 

@@ -55,7 +55,7 @@ impl<'a, E: Entity> Keys<'a, E> {
         let plan = plan::<E>(reader, stream, self.order.field, &self.terms, want).await?;
         let mut sql = Self::select(reader, E::COLUMNS, plan);
         self.conditions(&mut sql, stream, plan);
-        self.order_and_limit(&mut sql, want, 0);
+        self.order_and_limit(&mut sql, plan, want, 0);
         reader.query_map(&sql.text, &sql.params, E::read).await
     }
 
@@ -128,7 +128,7 @@ impl<'a, E: Entity> Keys<'a, E> {
         let plan = plan::<E>(reader, stream, self.order.field, &self.terms, skip + want).await?;
         let mut sql = Self::select(reader, self.key_columns(), plan);
         self.conditions(&mut sql, stream, plan);
-        self.order_and_limit(&mut sql, want, skip);
+        self.order_and_limit(&mut sql, plan, want, skip);
         reader.query_map(&sql.text, &sql.params, |row| self.read(row)).await
     }
 
@@ -322,16 +322,21 @@ impl<'a, E: Entity> Keys<'a, E> {
         }
     }
 
-    pub(super) fn order(&self, sql: &mut Sql<'_>) {
+    /// The order of the list. Rows that the plan's index does not have in it are sorted by an expression, which no index has: an
+    /// engine that plans once for all places and limits would else walk through the whole order and test every row.
+    pub(super) fn order(&self, sql: &mut Sql<'_>, plan: Plan) {
         let direction = if self.order.descending { " DESC" } else { "" };
-        match self.order.field {
-            OrderField::Uid => sql.push(&format!(" ORDER BY uid{direction}")),
-            _ => sql.push(&format!(" ORDER BY {}{direction}, uid{direction}", self.order_column())),
-        }
+        let column = match (self.order.field, plan.has_order(self.order.field)) {
+            (OrderField::Uid, _) => return sql.push(&format!(" ORDER BY uid{direction}")),
+            (_, true) => self.order_column(),
+            (OrderField::Name, false) => "name || ''",
+            (OrderField::CreatedAt, false) => "created_at + 0",
+        };
+        sql.push(&format!(" ORDER BY {column}{direction}, uid{direction}"));
     }
 
-    pub(super) fn order_and_limit(&self, sql: &mut Sql<'_>, limit: usize, offset: usize) {
-        self.order(sql);
+    pub(super) fn order_and_limit(&self, sql: &mut Sql<'_>, plan: Plan, limit: usize, offset: usize) {
+        self.order(sql, plan);
         sql.push(" LIMIT ");
         sql.bind(i64::try_from(limit).unwrap_or(i64::MAX));
         if offset > 0 {

@@ -13,6 +13,18 @@ pub(super) struct Plan {
     pub(super) by_org: bool,
 }
 
+impl Plan {
+    /// Whether the rows come in this order by themselves, where what is before it in the index is equal.
+    pub(super) fn has_order(&self, field: OrderField) -> bool {
+        match (self.index, field) {
+            (_, OrderField::Uid) => true,
+            (Index::Primary(_), OrderField::Name | OrderField::CreatedAt) => false,
+            (Index::Named(_, columns), OrderField::Name) => columns.ends_with("name"),
+            (Index::Named(_, columns), OrderField::CreatedAt) => columns.ends_with("created_at"),
+        }
+    }
+}
+
 /// What looking up a row and sorting it costs, in steps of an index walk.
 const ROW: u64 = 3;
 

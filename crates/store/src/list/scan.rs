@@ -30,7 +30,7 @@ pub(super) async fn keys<E: Entity>(
     let plan = plan::<E>(reader, &around, keys.order.field, &keys.terms, 0).await?;
     let mut sql = Keys::<E>::select(reader, keys.key_columns(), plan);
     keys.conditions(&mut sql, &around, plan);
-    keys.order(&mut sql);
+    keys.order(&mut sql, plan);
     reader
         .query_while(&sql.text, &sql.params, |row| {
             if places.contain(row.text(0)?) {
@@ -131,7 +131,7 @@ async fn between<E: Entity>(
     let plan = plan::<E>(reader, around, keys.order.field, &[], 0).await?;
     let mut sql = Keys::<E>::select(reader, keys.key_columns(), plan);
     keys.between(&mut sql, around, plan, bounds.into_iter().flatten());
-    keys.order(&mut sql);
+    keys.order(&mut sql, plan);
     reader.query_map(&sql.text, &sql.params, |row| keys.read(row)).await
 }
 

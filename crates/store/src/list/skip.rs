@@ -175,7 +175,7 @@ impl<'s, 'k, E: Entity> Search<'s, 'k, E> {
         let plan = plan::<E>(reader, self.stream, self.keys.order.field, &[], 0).await?;
         let mut sql = Keys::<E>::select(reader, self.keys.key_columns(), plan);
         self.keys.between(&mut sql, self.stream, plan, fence.or_else(|| self.keys.after_cursor()));
-        self.keys.order_and_limit(&mut sql, 1, usize::try_from(skip).unwrap_or(usize::MAX));
+        self.keys.order_and_limit(&mut sql, plan, 1, usize::try_from(skip).unwrap_or(usize::MAX));
         reader.query_one(&sql.text, &sql.params, |row| self.keys.read(row)).await
     }
 }

@@ -1,0 +1,275 @@
+//! Plans are made once, for all values that a statement will be asked with. They must be as good as those that are made for each
+//! value: every statement that a store sends is read from the server's log, with its values, and asked again in both ways.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    sync::Arc,
+};
+
+use domain::{Order, OrderField, Scopes, Uidp, UidpFilter, list::ParentFilter};
+use pgcluster::{Cluster, Options};
+use store::{
+    ListQuery, Listed, Store, audit, changes,
+    iam::{groups, identities, role_bindings, roles, standings},
+    outbox,
+    registry::repos,
+};
+
+use super::{
+    conformance::deep::ranks_stand,
+    kit, open,
+    world::{LARGE, World, fill},
+};
+
+/// Values that each statement is asked again with.
+const VALUES: usize = 4;
+/// Blocks that a plan for all values may read more than twice those of the plan for its own, and for each value: a list of
+/// rows that are not there, or all in one block, may be looked through at once.
+const SLACK: [u64; 2] = [24, 4];
+/// The most that is handed to the server at once: what fits into an argument of a program.
+const BATCH: usize = 60_000;
+
+/// A list of every shape: scopes, parts of the tree, orders, and how far.
+macro_rules! lists {
+    ($store:expr, $world:expr, $list:path, $filters:expr, $fields:expr) => {
+        for scopes in scopes($world) {
+            for uidp in parts($world) {
+                for field in $fields {
+                    for (descending, skip) in [(false, 0), (true, 0), (false, 3_000), (true, 300)] {
+                        for filter in $filters {
+                            let mut query = ListQuery {
+                                scopes: Arc::clone(&scopes),
+                                uidp: uidp.clone(),
+                                order: Order { field, descending },
+                                skip,
+                                page_size: 20,
+                                ..kit::everything(filter)
+                            };
+                            let mut reader = $store.reader().await.expect("reads");
+                            let Listed { next, .. } = $list(&mut reader, &query).await.expect("lists");
+                            if let (Some(next), 0) = (next, skip) {
+                                query.cursor = Some(next);
+                                $list(&mut reader, &query).await.expect("goes on");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+
+fn scopes(world: &World) -> Vec<Arc<Scopes>> {
+    let subtrees = [
+        vec![world.org.clone()],
+        vec![world.large.clone()],
+        vec![world.small[3].clone()],
+        world.small[..8].to_vec(),
+        world.small[..120].to_vec(),
+    ];
+    let all = std::iter::once(Scopes::All);
+    all.chain(subtrees.into_iter().map(Scopes::Subtrees)).map(Arc::new).collect()
+}
+
+fn parts(world: &World) -> Vec<UidpFilter> {
+    let none = UidpFilter::default;
+    let children = |place: &Uidp| UidpFilter { children_of: Some(ParentFilter::At(place.clone())), ..none() };
+    vec![
+        none(),
+        children(&world.large),
+        children(&world.small[3]),
+        UidpFilter { children_of: Some(ParentFilter::Root), ..none() },
+        UidpFilter { descendants_of: Some(world.other.clone()), ..none() },
+        UidpFilter { ids: (1..40).map(|n| kit::child(&world.large, n)).collect(), ..none() },
+    ]
+}
+
+/// What a server asks for: every shape of list, what each request needs, and a write of each kind.
+async fn ask(store: &Store, world: &World) {
+    const NAMED: [OrderField; 3] = [OrderField::Uid, OrderField::Name, OrderField::CreatedAt];
+    const UNNAMED: [OrderField; 2] = [OrderField::Uid, OrderField::CreatedAt];
+    let name = |name: &str| Some(name.to_owned());
+    let all = repos::RepoFilter::default;
+    lists!(store, world, repos::list, [all(), repos::RepoFilter { name: name("repo7919-1") }], NAMED);
+    let all = groups::GroupFilter::default;
+    lists!(store, world, groups::list, [all(), groups::GroupFilter { name: name("folder7919") }], NAMED);
+    let all = identities::IdentityFilter::default;
+    lists!(store, world, identities::list, [all(), identities::IdentityFilter { name: name("robot1"), ..all() }], NAMED);
+    lists!(store, world, roles::list, [roles::RoleFilter::default()], NAMED);
+    let robot = kit::child(&world.large, 40_001);
+    let all = role_bindings::RoleBindingFilter::default;
+    let bound = role_bindings::RoleBindingFilter { identity: Some(robot.clone()), ..all() };
+    let at = role_bindings::RoleBindingFilter { group: Some(world.large.clone()), ..all() };
+    lists!(store, world, role_bindings::list_views, [all(), bound.clone(), at.clone()], UNNAMED);
+
+    let mut reader = store.reader().await.expect("reads");
+    let now = standings::position(&mut reader).await.expect("reads");
+    for back in [0, 3, 29_000] {
+        let known = standings::Position { revision: domain::Revision(now.revision.0 - back), ..now };
+        standings::news(&mut reader, known).await.expect("reads");
+        changes::since(&mut reader, known.revision, 100).await.expect("reads");
+    }
+    standings::get(&mut reader, &robot).await.expect("reads");
+    identities::find_user(&mut reader, "https://issuer.example", "nobody").await.expect("reads");
+    repos::find(&mut reader, &world.large, "repo7919-1").await.expect("reads");
+    audit::newest(&mut reader, 20).await.expect("reads");
+    outbox::pending(&mut reader, domain::Revision(0), 20).await.expect("reads");
+    drop(reader);
+
+    let folder = kit::add_group(store, kit::group(kit::child(&world.org, 700), "new")).await;
+    let identity = kit::add_identity(store, kit::identity(kit::child(&folder.uid, 1), "new")).await;
+    let role = kit::add_role(store, kit::role(kit::child(&folder.uid, 2), "new", &["groups.list"])).await;
+    kit::add_binding(store, kit::binding(kit::child(&folder.uid, 3), &identity.uid, &role.uid)).await;
+    // More than a part of the ranks has, in a place that has many already.
+    for n in 0..40 {
+        kit::add_repo(store, kit::repo(kit::child(&world.large, u64::from(LARGE) + 60_000 + n), &format!("new{n}"))).await;
+    }
+    ranks_stand(store).await;
+    kit::write(store, |tx| {
+        Box::pin(async move {
+            identities::delete(tx, &identity.uid).await?;
+            roles::delete(tx, &role.uid).await?;
+            groups::delete(tx, &folder.uid).await
+        })
+    })
+    .await
+    .expect("goes");
+}
+
+/// Statements with the values that they were asked with, from the server's log.
+fn asked(log: &str) -> BTreeMap<String, BTreeSet<Vec<String>>> {
+    let mut asked: BTreeMap<String, BTreeSet<Vec<String>>> = BTreeMap::new();
+    let mut lines = log.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some((_, statement)) = line.split_once("LOG:  execute s").and_then(|(_, rest)| rest.split_once(": ")) else {
+            continue;
+        };
+        let values = lines.next_if(|line| line.contains("DETAIL:  parameters: "));
+        let values = values.map_or_else(Vec::new, |line| literals(line.split_once("parameters: ").expect("it is there").1));
+        let known = asked.entry(statement.to_owned()).or_default();
+        if known.len() < VALUES {
+            known.insert(values);
+        }
+    }
+    asked
+}
+
+/// The values of `$1 = 'a', $2 = NULL`, as they are written in SQL.
+fn literals(mut text: &str) -> Vec<String> {
+    let mut literals = Vec::new();
+    while let Some((_, rest)) = text.split_once(" = ") {
+        let end = if rest.starts_with('\'') {
+            let mut end = 1;
+            // Quotes within are doubled.
+            while let Some(quote) = rest[end..].find('\'') {
+                end += quote + 1;
+                if rest[end..].starts_with('\'') {
+                    end += 1;
+                } else {
+                    break;
+                }
+            }
+            end
+        } else {
+            rest.find(',').unwrap_or(rest.len())
+        };
+        literals.push(rest[..end].to_owned());
+        text = &rest[end..];
+    }
+    literals
+}
+
+/// A statement with values, and the plans for them in this order: for these values, and for all.
+struct Compared {
+    statement: String,
+    values: usize,
+    plans: [String; 2],
+}
+
+/// Explains what was asked. What reads is carried out as well, to count the blocks that it reads.
+fn explain(database: &pgcluster::Database, asked: &BTreeMap<String, BTreeSet<Vec<String>>>) -> Vec<Compared> {
+    let mut compared = Vec::new();
+    let (mut script, mut statements) = (String::new(), Vec::new());
+    let mut run = |script: &mut String, statements: &mut Vec<(String, usize)>| {
+        let told = database.sql(&format!("SET enable_seqscan = off; SET jit = off; {script}"));
+        let mut plans = told.split("=====").skip(1).map(|plan| plan.trim().to_owned());
+        for (statement, values) in statements.drain(..) {
+            let plans = [plans.next().expect("a plan"), plans.next().expect("a plan")];
+            compared.push(Compared { statement, values, plans });
+        }
+        script.clear();
+    };
+    let explainable = |sql: &&String| ["SELECT", "INSERT", "UPDATE", "DELETE"].iter().any(|word| sql.starts_with(word));
+    for (number, sql) in asked.keys().filter(explainable).enumerate() {
+        write!(script, "PREPARE q{number} AS {sql};").expect("a text");
+        for values in &asked[sql] {
+            let execute = if values.is_empty() { format!("q{number}") } else { format!("q{number}({})", values.join(", ")) };
+            let analyze =
+                if sql.starts_with("SELECT") && !sql.contains("FOR UPDATE") { ", ANALYZE, BUFFERS, TIMING OFF" } else { "" };
+            for mode in ["force_custom_plan", "force_generic_plan"] {
+                write!(script, "SET plan_cache_mode = {mode}; SELECT '====='; EXPLAIN (COSTS OFF{analyze}) EXECUTE {execute};")
+                    .expect("a text");
+            }
+            statements.push((format!("{sql}\n{}", values.join(", ")), values.len()));
+        }
+        if script.len() > BATCH / 2 {
+            run(&mut script, &mut statements);
+        }
+    }
+    run(&mut script, &mut statements);
+    compared
+}
+
+/// How many blocks carrying out the plan has read.
+fn blocks(plan: &str) -> u64 {
+    let line = plan.lines().take_while(|line| !line.starts_with("Planning")).find(|line| line.trim().starts_with("Buffers:"));
+    let number = |word: &str| -> u64 {
+        let found = line.and_then(|line| line.split_once(word)?.1.split(' ').next()?.parse().ok());
+        found.unwrap_or(0)
+    };
+    number("hit=") + number("read=")
+}
+
+/// The nodes of a plan, without what was counted.
+fn shape(plan: &str) -> String {
+    plan.lines().filter(|line| line.contains("->") || line.contains(" on ")).map(str::trim).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plans_for_all_values_are_as_good_as_those_for_each() {
+    let options = Options::default().set("log_statement", "all").set("autovacuum", "off");
+    let Some(cluster) = Cluster::start(&options) else { return };
+    let database = cluster.database();
+    // Nobody makes ranks while the rows come: they are not in the feed.
+    let store = open(database.url()).await.expect("opens");
+    let kit::Bound { org, .. } = kit::bound(&store).await;
+    kit::add_repo(&store, kit::repo(kit::child(&org.uid, 9), "one")).await;
+    store.close().await;
+    let world = fill(&database);
+    let store = open(database.url()).await.expect("opens");
+    ranks_stand(&store).await;
+    store.set_rank_stride(64);
+    ranks_stand(&store).await;
+    ask(&store, &world).await;
+    store.close().await;
+
+    let asked = asked(&cluster.told());
+    let compared = explain(&database, &asked);
+    println!("{} statements, {} with values", asked.len(), compared.len());
+    assert!(asked.len() > 150, "{} statements were collected", asked.len());
+    let mut worse = Vec::new();
+    for Compared { statement, values, plans: [own, all] } in &compared {
+        let (few, many) = (blocks(own), blocks(all));
+        let slack = SLACK[0] + SLACK[1] * *values as u64;
+        let is_worse = if own.contains("actual") { many > 2 * few + slack } else { shape(own) != shape(all) };
+        if is_worse {
+            worse.push(format!("{few} and {many} blocks: {statement}\n{own}\n{all}\n"));
+        }
+    }
+    assert!(worse.is_empty(), "{} of {} plans are worse:\n{}", worse.len(), compared.len(), worse.join("\n"));
+    // Ranks step from key to key, and read no more than lies between.
+    let steps = compared.iter().filter(|one| one.statement.contains("LIMIT 1 OFFSET"));
+    let most = steps.clone().map(|one| blocks(&one.plans[1])).max();
+    assert!(most.is_some_and(|most| most < 150), "{most:?} blocks for a step of the ranks");
+}
