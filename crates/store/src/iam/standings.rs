@@ -8,9 +8,9 @@ use crate::{Reader, engine::Row, iam::roles};
 
 /// What changes when anybody's rights or tokens do.
 const NOUNS: &str = "('identity', 'role', 'signing_key', 'store')";
-/// Over how many revisions the feed is read.
+/// Over how many revisions the feed is read at once.
 const SPAN: i64 = 10_000;
-/// How many changes are worth telling one by one.
+/// How many changes are told at once.
 const CHANGES: usize = 1_000;
 
 /// A state of everything: that after a commit, at one server of the database.
@@ -51,10 +51,13 @@ pub struct Seen {
 /// What happened since a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
-    /// The state now.
+    /// The state up to which this tells.
     pub at: Position,
-    /// What has changed about identities, their bindings included, about roles and about signing keys. `None` when it is too
-    /// much to tell, a backup was restored, or the earlier state is not one of this server's: everything may have changed.
+    /// Whether there are later ones: much has happened, and is told in steps. Ask again from `at`.
+    pub more: bool,
+    /// What has changed about identities, their bindings included, about roles and about signing keys. `None` when one commit
+    /// has changed too much to tell, a backup was restored, or the earlier state is not one of this server's: everything may
+    /// have changed.
     pub changes: Option<Vec<(Noun, String)>>,
 }
 
@@ -94,34 +97,46 @@ pub async fn get(reader: &mut Reader, identity: &Uidp) -> Result<Seen> {
     Ok(Seen { at, keys, standing })
 }
 
-/// What has changed since `known`. One query, whose answer is small.
+/// What has changed since `known`, or the first of it: over 10,000 revisions or 1,000 changes at once, whichever are fewer.
+/// One query, whose answer is small.
 ///
 /// # Errors
 /// Internal when the storage fails.
 pub async fn news(reader: &mut Reader, known: Position) -> Result<News> {
-    // Who has missed more than the span reads nothing of it. The bounds do not depend on a row, so that no plan can mean
-    // to read the whole feed, whatever an engine knows of its length.
+    // The bounds do not depend on a row, so that no plan can mean to read the whole feed, whatever an engine knows of its length.
     let sql = format!(
-        "SELECT r.n, {}, c.noun, c.uid FROM revision r LEFT JOIN changes c \
-         ON c.revision > (SELECT CASE WHEN n - $1 > {SPAN} THEN n ELSE $1 END FROM revision) \
-         AND c.revision <= (SELECT n FROM revision) AND c.noun IN {NOUNS} LIMIT {}",
+        "SELECT r.n, {}, c.revision, c.noun, c.uid FROM revision r LEFT JOIN \
+         (SELECT revision, noun, uid FROM changes WHERE revision > $1 AND revision <= $2 AND noun IN {NOUNS} \
+          ORDER BY revision, ordinal LIMIT {}) c ON c.revision > 0 ORDER BY c.revision",
         reader.server(),
         CHANGES + 1
     );
-    let (mut at, mut changes) = (Position::default(), Vec::new());
+    let (mut now, mut changes) = (Position::default(), Vec::new());
     let read = |row: &Row<'_>| {
-        at = Position { revision: row.revision(0)?, server: row.int(1)? };
-        if row.opt_text(2)?.is_some() {
-            changes.push((row.word(2)?, row.string(3)?));
+        now = Position { revision: row.revision(0)?, server: row.int(1)? };
+        if row.opt_text(3)?.is_some() {
+            changes.push((row.revision(2)?, row.word(3)?, row.string(4)?));
         }
         Ok(())
     };
-    reader.query_map(&sql, &[known.revision.into()], read).await?;
-    let told = at.server == known.server
-        && (known.revision.0..=known.revision.0.saturating_add(SPAN)).contains(&at.revision.0)
-        && changes.len() <= CHANGES
-        && !changes.iter().any(|(noun, _)| *noun == Noun::Store);
-    Ok(News { at, changes: told.then_some(changes) })
+    let span = Revision(known.revision.0.saturating_add(SPAN));
+    reader.query_map(&sql, &[known.revision.into(), span.into()], read).await?;
+    let is_restored = changes.iter().any(|(_, noun, _)| *noun == Noun::Store);
+    if now.server != known.server || now.revision < known.revision || is_restored {
+        return Ok(News { at: now, more: false, changes: None });
+    }
+    let mut upto = now.revision.min(span);
+    // With more than are told at once, the last of them may be one of several of its commit.
+    if let Some((last, ..)) = changes.get(CHANGES) {
+        upto = Revision(last.0 - 1);
+        changes.retain(|(revision, ..)| *revision <= upto);
+        if changes.is_empty() {
+            return Ok(News { at: now, more: false, changes: None });
+        }
+    }
+    let at = Position { revision: upto, ..now };
+    let changes = changes.into_iter().map(|(_, noun, uid)| (noun, uid)).collect();
+    Ok(News { at, more: upto < now.revision, changes: Some(changes) })
 }
 
 /// The state that the reader sees.

@@ -86,7 +86,7 @@ macro_rules! cases {
                 a_standing_comes_with_its_state,
                 what_changes_rights_is_told,
                 a_group_that_goes_is_told_about_its_identities,
-                too_much_news_is_told_as_everything,
+                much_news_is_told_in_steps,
                 what_is_published_is_the_last_commit,
             ];
             idempotency: [

@@ -56,8 +56,8 @@ pub(crate) async fn what_changes_rights_is_told(engine: &impl Engine) {
     let other = kit::add_identity(&store, kit::identity(kit::child(&org.uid, 60), "other")).await;
     let known = now(&store).await;
     let told = async || {
-        let News { at, changes } = news(&store, known).await;
-        assert_eq!(at, now(&store).await);
+        let News { at, more, changes } = news(&store, known).await;
+        assert_eq!((at, more), (now(&store).await, false));
         let mut changes = changes.expect("not much");
         changes.sort_by(|a, b| a.1.cmp(&b.1));
         changes.dedup();
@@ -108,10 +108,10 @@ pub(crate) async fn a_group_that_goes_is_told_about_its_identities(engine: &impl
     assert_eq!(news(&store, known).await.changes, Some(vec![(Noun::Identity, identity.uid.to_string())]));
 }
 
-pub(crate) async fn too_much_news_is_told_as_everything(engine: &impl Engine) {
+pub(crate) async fn much_news_is_told_in_steps(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     let org = kit::org(&store, 1).await;
-    let known = now(&store).await;
+    let before = now(&store).await;
     let add = |first: u64, count: u64| {
         let parent = org.uid.clone();
         kit::write(&store, move |tx| {
@@ -123,18 +123,37 @@ pub(crate) async fn too_much_news_is_told_as_everything(engine: &impl Engine) {
             })
         })
     };
-    add(100, 1_000).await.expect("written");
-    assert_eq!(news(&store, known).await.changes.map(|changes| changes.len()), Some(1_000));
+    let told = |news: &News| (news.more, news.changes.as_ref().map(Vec::len));
+    add(100, 600).await.expect("written");
+    let first = now(&store).await;
+    add(1_000, 400).await.expect("written");
+    assert_eq!(told(&news(&store, before).await), (false, Some(1_000)));
     add(2_000, 1).await.expect("written");
-    assert_eq!(news(&store, known).await.changes, None);
+    // One more than are told at once: what is told ends with a commit.
+    let step = news(&store, before).await;
+    assert_eq!(told(&step), (true, Some(1_000)));
+    assert_eq!(told(&news(&store, step.at).await), (false, Some(1)));
+    add(3_000, 600).await.expect("written");
+    let step = news(&store, first).await;
+    assert_eq!(told(&step), (true, Some(401)), "the commit that does not fit is not told by half");
+    let rest = news(&store, step.at).await;
+    assert_eq!((rest.at, told(&rest)), (now(&store).await, (false, Some(600))));
+
+    // More in one commit than is worth telling.
+    let known = now(&store).await;
+    add(4_000, 1_001).await.expect("written");
     let at = now(&store).await;
-    assert_eq!(news(&store, at).await, News { at, changes: Some(Vec::new()) });
-    // Whoever missed more than is worth reading, is ahead of this server, or knows another one.
-    let far = Position { revision: Revision(at.revision.0 - 10_001), ..at };
+    assert_eq!(news(&store, known).await, News { at, more: false, changes: None });
+    assert_eq!(news(&store, at).await, News { at, more: false, changes: Some(Vec::new()) });
+    // Whoever has missed many commits goes from one to the next.
+    let far = Position { revision: Revision(at.revision.0 - 25_000), ..at };
+    let step = news(&store, far).await;
+    assert_eq!((step.at.revision.0, step.more), (far.revision.0 + 10_000, true));
+    // Whoever is ahead of this server, or knows another one, knows nothing.
     let ahead = Position { revision: Revision(at.revision.0 + 1), ..at };
     let elsewhere = Position { server: at.server + 1, ..at };
-    for known in [far, ahead, elsewhere] {
-        assert_eq!(news(&store, known).await, News { at, changes: None }, "{known:?}");
+    for known in [ahead, elsewhere] {
+        assert_eq!(news(&store, known).await, News { at, more: false, changes: None }, "{known:?}");
     }
 }
 

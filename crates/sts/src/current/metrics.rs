@@ -67,11 +67,18 @@ impl Metrics {
         Self { standings: Lookups::new(), questions: Family::default() }
     }
 
-    pub(super) fn register(&self, registry: &mut Registry, known: impl Fn() -> usize + Send + Sync + 'static) {
+    pub(super) fn register(
+        &self,
+        registry: &mut Registry,
+        entries: impl Fn() -> usize + Send + Sync + 'static,
+        revision: impl Fn() -> usize + Send + Sync + 'static,
+    ) {
         let help = "Lookups of what an identity holds, by outcome: hit (remembered, and confirmed), miss (read from the store)";
         self.standings.register(registry, "grant_cache_lookups", help);
         let help = "Identities whose grants are remembered.";
-        registry.register_collector(Box::new(Entries { name: "grant_cache_entries", help, count: known }));
+        registry.register_collector(Box::new(Entries { name: "grant_cache_entries", help, count: entries }));
+        let help = "The commit up to which this server knows what has changed about identities, roles and keys.";
+        registry.register_collector(Box::new(Entries { name: "grant_cache_revision", help, count: revision }));
         let help = "Questions to the store what has changed about identities, roles and keys, each for all requests that \
                     wait for it, by outcome: ok, failed (those requests are refused)";
         registry.register("freshness_queries", help, self.questions.clone());
