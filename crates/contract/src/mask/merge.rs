@@ -1,18 +1,17 @@
 //! Writes fields of one message over another, with respect for who may write what.
+//!
+//! Values are moved and never copied, and each field is visited once: the work is linear in the two messages.
 
-use prost_reflect::{DynamicMessage, FieldDescriptor, ReflectMessage as _, Value};
+use prost_reflect::{DynamicMessage, FieldDescriptor, MessageDescriptor, ReflectMessage as _, Value};
 
-use super::{MaskError, Problem};
+use super::{MaskError, Problem, tree::Tree};
 use crate::behavior;
 
-/// Writes the last one of `fields`, which lead there, from `patch` over `target`.
-pub(super) fn one(target: &mut DynamicMessage, patch: &DynamicMessage, fields: &[FieldDescriptor], errors: &mut Vec<MaskError>) {
-    descend(target, patch, fields, &mut Vec::new(), errors);
-}
-
-/// Writes every writable field of `patch` over `target`.
-pub(super) fn all(target: &mut DynamicMessage, patch: &DynamicMessage, errors: &mut Vec<MaskError>) {
-    replace_all(target, patch, &mut Vec::new(), errors);
+/// Writes what `tree` names from `patch` over `target`. With errors, `target` is of no use any more.
+pub(super) fn merge(target: &mut DynamicMessage, patch: &mut DynamicMessage, tree: &Tree) -> Vec<MaskError> {
+    let mut merge = Merge::default();
+    merge.message(target, patch, tree);
+    merge.errors
 }
 
 /// Takes away what only the server may set.
@@ -35,85 +34,104 @@ fn strip_value(value: &mut Value) {
     }
 }
 
-fn descend(
-    target: &mut DynamicMessage,
-    patch: &DynamicMessage,
-    fields: &[FieldDescriptor],
-    above: &mut Vec<String>,
-    errors: &mut Vec<MaskError>,
-) {
-    let Some((field, below)) = fields.split_first() else { return };
-    if below.is_empty() {
-        return replace(target, patch, field, above, errors);
-    }
-    if behavior::of(field).output_only || !(target.has_field(field) || patch.has_field(field)) {
-        return;
-    }
-    let (Some(inner_patch), Some(mut after)) = (message_at(patch, field), message_at(target, field)) else { return };
-    above.push(field.name().to_owned());
-    descend(&mut after, &inner_patch, below, above, errors);
-    above.pop();
-    write(target, field, Some(Value::Message(after)), above, errors);
+#[derive(Default)]
+struct Merge {
+    /// The names of the fields from the resource down to the message at hand.
+    above: Vec<String>,
+    errors: Vec<MaskError>,
 }
 
-fn replace_all(target: &mut DynamicMessage, patch: &DynamicMessage, above: &mut Vec<String>, errors: &mut Vec<MaskError>) {
-    for field in patch.descriptor().fields() {
-        replace(target, patch, &field, above, errors);
-    }
-}
-
-fn replace(
-    target: &mut DynamicMessage,
-    patch: &DynamicMessage,
-    field: &FieldDescriptor,
-    above: &mut Vec<String>,
-    errors: &mut Vec<MaskError>,
-) {
-    if behavior::of(field).output_only {
-        return;
-    }
-    let wished = patch.has_field(field).then(|| patch.get_field(field).into_owned());
-    let wished = match wished {
-        Some(Value::Message(inner)) if behavior::nested(field).is_some() => {
-            let Some(mut merged) = message_at(target, field) else { return };
-            above.push(field.name().to_owned());
-            replace_all(&mut merged, &inner, above, errors);
-            above.pop();
-            Some(Value::Message(merged))
+impl Merge {
+    /// Writes what `tree` names. Like all below, it answers whether that changed anything.
+    fn message(&mut self, target: &mut DynamicMessage, patch: &mut DynamicMessage, tree: &Tree) -> bool {
+        let mut changed = false;
+        match tree {
+            Tree::Whole => {
+                for field in patch.descriptor().fields() {
+                    changed |= self.whole(target, patch, &field);
+                }
+            }
+            Tree::Parts(parts) => {
+                for (field, below) in parts {
+                    changed |= match below {
+                        Tree::Whole => self.whole(target, patch, field),
+                        Tree::Parts(_) => self.part(target, patch, field, below),
+                    };
+                }
+            }
         }
-        Some(mut value) => {
-            strip_value(&mut value);
-            Some(value)
+        changed
+    }
+
+    /// Makes a field that of the patch, except for what only the server may set in it.
+    fn whole(&mut self, target: &mut DynamicMessage, patch: &mut DynamicMessage, field: &FieldDescriptor) -> bool {
+        if behavior::of(field).output_only {
+            return false;
         }
-        None => None,
-    };
-    write(target, field, wished, above, errors);
+        match (behavior::nested(field), patch.take_field(field)) {
+            (Some(_), Some(Value::Message(wished))) => self.nested(target, wished, field, &Tree::Whole),
+            (_, mut wished) => {
+                wished.iter_mut().for_each(strip_value);
+                self.write(target, field, wished)
+            }
+        }
+    }
+
+    /// Writes a part of a field, which is a message.
+    fn part(&mut self, target: &mut DynamicMessage, patch: &mut DynamicMessage, field: &FieldDescriptor, tree: &Tree) -> bool {
+        let Some(message) = behavior::nested(field) else { return false };
+        if behavior::of(field).output_only || !(target.has_field(field) || patch.has_field(field)) {
+            return false;
+        }
+        let wished = taken(patch, field, message);
+        self.nested(target, wished, field, tree)
+    }
+
+    /// Writes over a field that is a message, which is made if need be.
+    fn nested(&mut self, target: &mut DynamicMessage, mut patch: DynamicMessage, field: &FieldDescriptor, tree: &Tree) -> bool {
+        let is_new = !target.has_field(field);
+        let mut inner = taken(target, field, patch.descriptor());
+        self.above.push(field.name().to_owned());
+        let changed = self.message(&mut inner, &mut patch, tree) | is_new;
+        self.above.pop();
+        if changed && behavior::of(field).immutable {
+            self.refuse(field);
+            if is_new {
+                return false;
+            }
+        }
+        // INVARIANT: the value was made for this field, so its type fits.
+        _ = target.try_set_field(field, Value::Message(inner));
+        changed
+    }
+
+    /// Sets or clears a field, unless that would change an immutable one.
+    fn write(&mut self, target: &mut DynamicMessage, field: &FieldDescriptor, wished: Option<Value>) -> bool {
+        if target.has_field(field).then(|| target.get_field(field)).as_deref() == wished.as_ref() {
+            return false;
+        }
+        if behavior::of(field).immutable {
+            self.refuse(field);
+            return false;
+        }
+        match wished {
+            // INVARIANT: the value comes from the same field of another message, so its type fits.
+            Some(value) => drop(target.try_set_field(field, value)),
+            None => target.clear_field(field),
+        }
+        true
+    }
+
+    fn refuse(&mut self, field: &FieldDescriptor) {
+        let path = self.above.iter().map(String::as_str).chain([field.name()]).collect::<Vec<_>>().join(".");
+        self.errors.push(MaskError { path, problem: Problem::Immutable });
+    }
 }
 
-/// Sets or clears a field, unless that would change an immutable one.
-fn write(
-    target: &mut DynamicMessage,
-    field: &FieldDescriptor,
-    wished: Option<Value>,
-    above: &[String],
-    errors: &mut Vec<MaskError>,
-) {
-    let current = target.has_field(field).then(|| target.get_field(field).into_owned());
-    if current == wished {
-        return;
+/// The message that a field has, which then has it no more; an empty one where there is none.
+fn taken(message: &mut DynamicMessage, field: &FieldDescriptor, descriptor: MessageDescriptor) -> DynamicMessage {
+    match message.take_field(field) {
+        Some(Value::Message(inner)) => inner,
+        _ => DynamicMessage::new(descriptor),
     }
-    if behavior::of(field).immutable {
-        let path = above.iter().map(String::as_str).chain([field.name()]).collect::<Vec<_>>().join(".");
-        errors.push(MaskError { path, problem: Problem::Immutable });
-        return;
-    }
-    match wished {
-        // INVARIANT: the value comes from the same field of another message, so its type fits.
-        Some(value) => drop(target.try_set_field(field, value)),
-        None => target.clear_field(field),
-    }
-}
-
-fn message_at(message: &DynamicMessage, field: &FieldDescriptor) -> Option<DynamicMessage> {
-    message.get_field(field).as_message().cloned()
 }

@@ -2,13 +2,18 @@
 
 use std::fmt;
 
-use prost_reflect::ReflectMessage as _;
 use prost_types::FieldMask;
 
 use crate::{Message, descriptors};
 
 mod merge;
 mod path;
+mod tree;
+
+use tree::Tree;
+
+/// Most fields that a mask may name: no resource has as many. Repeated paths and those below others do not count.
+pub const PATHS_MAX: usize = 64;
 
 /// Why a path of a mask cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +35,14 @@ pub enum Problem {
     IntoValue,
     /// The field keeps the value that it got at creation, and the request has another one.
     Immutable,
+    /// The mask names more than [`PATHS_MAX`] fields. The path is empty.
+    TooMany,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::TooMany => return write!(f, "names more than {PATHS_MAX} fields; name those above them, or use \"*\""),
             Self::UnknownField => "no such field",
             Self::IntoCollection => "lists and maps are only replaced as a whole; end the path at the list or map",
             Self::IntoValue => "the path goes into a value that has no fields",
@@ -56,31 +64,22 @@ impl fmt::Display for MaskError {
 /// - A named field that is unset in `patch` is cleared. Lists and maps are replaced as a whole. Setting a member of a oneof
 ///   clears the others. A message in between that `current` lacks is created.
 /// - Output-only fields always keep the value of `current`, also inside replaced messages; naming them is no error.
+/// - A field counts once, however often it is named, and not beside one above it.
+///
+/// It takes time that is linear in `current`, `patch` and `mask` together, and no more memory than the two messages take.
 ///
 /// # Errors
-/// Every path that cannot be applied and every immutable field whose value would change.
+/// Every path that cannot be applied, each once, or else every immutable field whose value would change.
 pub fn apply<T: Message>(current: &T, patch: &T, mask: Option<&FieldMask>) -> Result<T, Vec<MaskError>> {
+    let named = match mask.map(|mask| mask.paths.as_slice()) {
+        None | Some([]) => None,
+        // Before anything is copied: a mask may be wrong.
+        Some(paths) => Some(Tree::of_paths(&descriptors::descriptor_of::<T>(), paths)?),
+    };
+    let mut patch = descriptors::dynamic(patch);
+    let named = named.unwrap_or_else(|| Tree::of_populated(&patch));
     let mut target = descriptors::dynamic(current);
-    let patch = descriptors::dynamic(patch);
-    let mut errors = Vec::new();
-    match mask.map(|mask| mask.paths.as_slice()) {
-        None | Some([]) => {
-            for path in path::populated(&patch) {
-                merge::one(&mut target, &patch, &path, &mut errors);
-            }
-        }
-        Some(paths) => {
-            for path in paths.iter().filter(|path| *path != "*") {
-                match path::resolve(&patch.descriptor(), path) {
-                    Ok(fields) => merge::one(&mut target, &patch, &fields, &mut errors),
-                    Err(problem) => errors.push(MaskError { path: path.clone(), problem }),
-                }
-            }
-            if paths.iter().any(|path| path == "*") {
-                merge::all(&mut target, &patch, &mut errors);
-            }
-        }
-    }
+    let errors = merge::merge(&mut target, &mut patch, &named);
     if errors.is_empty() { Ok(descriptors::typed(&target)) } else { Err(errors) }
 }
 
@@ -94,5 +93,7 @@ pub fn writable<T: Message>(resource: &T) -> T {
     descriptors::typed(&message)
 }
 
+#[cfg(test)]
+mod reference;
 #[cfg(test)]
 mod tests;

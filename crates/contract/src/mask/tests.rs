@@ -1,17 +1,21 @@
+use prost_reflect::{DynamicMessage, ReflectMessage as _};
 use prost_types::Timestamp;
 
 use super::*;
-use crate::chainguard::platform::{
-    iam::v2beta1::{
-        Group, Identity, IdentityProvider,
-        identity::{
-            ClaimMatch, Relationship, StaticKeys,
-            claim_match::{Aud, Iss, Sub},
+use crate::{
+    behavior,
+    chainguard::platform::{
+        iam::v2beta1::{
+            Group, Identity, IdentityProvider,
+            identity::{
+                ClaimMatch, Relationship, StaticKeys,
+                claim_match::{Aud, Iss, Sub},
+            },
+            identity_provider::{Configuration, Oidc, oidc::CorrelationRule},
         },
-        identity_provider::{Configuration, Oidc, oidc::CorrelationRule},
+        registry::v2beta1::{Repo, SyncConfig},
+        vulnerabilities::v2beta1::{Advisory, AdvisoryEvent},
     },
-    registry::v2beta1::{Repo, SyncConfig},
-    vulnerabilities::v2beta1::{Advisory, AdvisoryEvent},
 };
 
 fn mask(paths: &[&str]) -> FieldMask {
@@ -210,14 +214,19 @@ fn immutable_fields_are_refused_only_when_they_change() {
     assert_eq!(writable(&before), before);
 }
 
+/// What `patch` makes of `before` by these paths; errors as well.
+fn written(before: &DynamicMessage, patch: &DynamicMessage, paths: &[path::Fields]) -> (DynamicMessage, Vec<MaskError>) {
+    let mut after = before.clone();
+    let errors = merge::merge(&mut after, &mut patch.clone(), &tree::Tree::of_fields(paths));
+    (after, errors)
+}
+
 proptest::proptest! {
     #[test]
     fn a_star_makes_the_writable_part_that_of_the_patch((before, patch) in pair()) {
-        let mut after = before.clone();
-        let mut errors = Vec::new();
-        merge::all(&mut after, &patch, &mut errors);
+        let (mut after, errors) = written(&before, &patch, &[Vec::new()]);
         if errors.is_empty() {
-            let (mut after, mut patch) = (after, patch);
+            let mut patch = patch;
             merge::strip(&mut after);
             merge::strip(&mut patch);
             proptest::prop_assert_eq!(after, patch);
@@ -226,9 +235,8 @@ proptest::proptest! {
 
     #[test]
     fn a_path_changes_what_it_names_and_nothing_else((before, patch) in pair()) {
-        for path in path::populated(&patch) {
-            let (mut after, mut errors) = (before.clone(), Vec::new());
-            merge::one(&mut after, &patch, &path, &mut errors);
+        for path in reference::populated(&patch) {
+            let (after, errors) = written(&before, &patch, std::slice::from_ref(&path));
             let first = &path[0];
             let together =
                 |field: &prost_reflect::FieldDescriptor| first.containing_oneof().is_some_and(|o| o.fields().any(|f| f == *field));
@@ -237,7 +245,7 @@ proptest::proptest! {
             }
             if errors.is_empty() {
                 let (mut after, mut wish) = (leaf(&after, &path), leaf(&patch, &path));
-                [&mut after, &mut wish].into_iter().for_each(strip);
+                [&mut after, &mut wish].into_iter().for_each(reference::strip);
                 proptest::prop_assert_eq!(after, wish);
             }
         }
@@ -245,21 +253,87 @@ proptest::proptest! {
 
     #[test]
     fn a_patch_that_changes_nothing_changes_nothing((before, _) in pair()) {
-        let mut after = before.clone();
-        let mut errors = Vec::new();
-        merge::all(&mut after, &before, &mut errors);
-        for path in path::populated(&before) {
-            merge::one(&mut after, &before, &path, &mut errors);
+        let mut paths = reference::populated(&before);
+        for _ in 0..2 {
+            let (mut after, errors) = written(&before, &before, &paths);
+            let mut before = before.clone();
+            merge::strip(&mut before);
+            merge::strip(&mut after);
+            proptest::prop_assert_eq!((after, errors), (before, Vec::new()));
+            paths.push(Vec::new());
         }
-        let (mut before, mut after) = (before, after);
-        merge::strip(&mut before);
-        merge::strip(&mut after);
-        proptest::prop_assert_eq!((after, errors), (before, Vec::new()));
+    }
+
+    #[test]
+    fn masks_mean_what_their_paths_mean_one_after_the_other((before, patch) in pair(), choice in choice()) {
+        let known = paths_of(&before.descriptor());
+        // Some twice, some below others, in any order.
+        let paths: Vec<_> = choice.iter().map(|at| known[at % known.len()].clone()).collect();
+        same(&before, &patch, &paths, |target, errors| {
+            paths.iter().filter(|path| !path.is_empty()).for_each(|path| reference::one(target, &patch, path, errors));
+            if paths.iter().any(Vec::is_empty) {
+                reference::all(target, &patch, errors);
+            }
+        })?;
+        let populated = reference::populated(&patch);
+        let populated_errors = &mut Vec::new();
+        let mut expected = before.clone();
+        populated.iter().for_each(|path| reference::one(&mut expected, &patch, path, populated_errors));
+        let mut after = before.clone();
+        let errors = merge::merge(&mut after, &mut patch.clone(), &tree::Tree::of_populated(&patch));
+        proptest::prop_assert_eq!(distinct(&errors), distinct(populated_errors));
+        if errors.is_empty() {
+            proptest::prop_assert_eq!(after, expected);
+        }
     }
 }
 
+/// Checks that paths together do what `expected` does one after the other.
+fn same(
+    before: &DynamicMessage,
+    patch: &DynamicMessage,
+    paths: &[path::Fields],
+    expected: impl FnOnce(&mut DynamicMessage, &mut Vec<MaskError>),
+) -> Result<(), proptest::test_runner::TestCaseError> {
+    let (mut target, mut expected_errors) = (before.clone(), Vec::new());
+    expected(&mut target, &mut expected_errors);
+    let (after, errors) = written(before, patch, paths);
+    proptest::prop_assert_eq!(distinct(&errors), distinct(&expected_errors));
+    if errors.is_empty() {
+        proptest::prop_assert_eq!(after, target);
+    }
+    Ok(())
+}
+
+/// The paths of errors, each once.
+fn distinct(errors: &[MaskError]) -> std::collections::BTreeSet<&str> {
+    errors.iter().map(|error| error.path.as_str()).collect()
+}
+
+/// Which of the paths of a message a mask has, by number: few or many.
+fn choice() -> impl proptest::strategy::Strategy<Value = Vec<usize>> {
+    proptest::collection::vec(proptest::num::usize::ANY, 1..12)
+}
+
+/// Every path of a message, `*` included.
+fn paths_of(message: &prost_reflect::MessageDescriptor) -> Vec<path::Fields> {
+    let mut paths = vec![Vec::new()];
+    let mut at = 0;
+    while let Some(above) = paths.get(at).cloned() {
+        let here = match above.last() {
+            None => Some(message.clone()),
+            Some(last) => behavior::nested(last).filter(|_| above.len() < 4),
+        };
+        for field in here.iter().flat_map(|message| message.fields()) {
+            paths.push(above.iter().cloned().chain([field]).collect());
+        }
+        at += 1;
+    }
+    paths
+}
+
 /// The value at the end of a path.
-fn leaf(message: &prost_reflect::DynamicMessage, path: &[prost_reflect::FieldDescriptor]) -> prost_reflect::Value {
+fn leaf(message: &DynamicMessage, path: &[prost_reflect::FieldDescriptor]) -> prost_reflect::Value {
     let (last, above) = path.split_last().expect("a path has a field");
     let holder = above.iter().fold(message.clone(), |message, field| {
         message.get_field(field).as_message().cloned().expect("a path goes through messages")
@@ -267,19 +341,8 @@ fn leaf(message: &prost_reflect::DynamicMessage, path: &[prost_reflect::FieldDes
     holder.get_field(last).into_owned()
 }
 
-/// Takes away what no path can write.
-fn strip(value: &mut prost_reflect::Value) {
-    use prost_reflect::Value;
-    match value {
-        Value::Message(message) => merge::strip(message),
-        Value::List(values) => values.iter_mut().for_each(strip),
-        Value::Map(entries) => entries.values_mut().for_each(strip),
-        _ => {}
-    }
-}
-
 /// Two random messages of one type.
-fn pair() -> impl proptest::strategy::Strategy<Value = (prost_reflect::DynamicMessage, prost_reflect::DynamicMessage)> {
+fn pair() -> impl proptest::strategy::Strategy<Value = (DynamicMessage, DynamicMessage)> {
     use proptest::strategy::Strategy as _;
     proptest::sample::select(crate::arbitrary::messages())
         .prop_flat_map(|descriptor| (crate::arbitrary::of(descriptor.clone()), crate::arbitrary::of(descriptor)))
