@@ -379,6 +379,15 @@ impl Connection {
         }
     }
 
+    /// How long statements have run on the thread that asked for them, without what was done with their rows. Zero for an
+    /// engine over a network: whoever waits for that keeps nobody.
+    pub(crate) fn in_statements(&self) -> Duration {
+        match self {
+            Self::Sqlite(connection) => connection.in_statements(),
+            Self::Postgres(_) => Duration::ZERO,
+        }
+    }
+
     /// Whether a statement has failed in this transaction.
     pub(crate) fn is_spoilt(&self) -> bool {
         match self {

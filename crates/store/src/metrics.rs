@@ -25,6 +25,7 @@ pub struct Metrics {
     writes_under_way: Gauge,
     writes_stalled: Gauge<f64, AtomicU64>,
     write: Histogram,
+    writer_busy: Histogram,
     commit: Histogram,
     commit_writes: Histogram,
     pub(crate) later_waiting: Gauge,
@@ -64,6 +65,7 @@ impl Metrics {
             writes_under_way: Gauge::default(),
             writes_stalled: Gauge::default(),
             write: Histogram::new(SECONDS),
+            writer_busy: Histogram::new(SECONDS),
             commit: Histogram::new(SECONDS),
             commit_writes: Histogram::new(WRITES),
             later_waiting: Gauge::default(),
@@ -99,6 +101,8 @@ impl Metrics {
         registry.register("writes", writes, self.writes.clone());
         let write = "How long writes took from their arrival until they were durable";
         registry.register_with_unit("write", write, Unit::Seconds, self.write.clone());
+        let busy = "How long a write kept the writer, and so all other writes, without waiting for the database";
+        registry.register_with_unit("writer_busy", busy, Unit::Seconds, self.writer_busy.clone());
         let commit = "How long the storage took to make a group of writes durable";
         registry.register_with_unit("commit", commit, Unit::Seconds, self.commit.clone());
         registry.register("commit_writes", "Writes that were committed together", self.commit_writes.clone());
@@ -124,6 +128,11 @@ impl Metrics {
     /// How large the database is.
     pub(crate) fn set_database(&self, bytes: u64) {
         self.database.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    /// How long writes keep the writer busy.
+    pub(crate) fn writer_busy(&self) -> Histogram {
+        self.writer_busy.clone()
     }
 
     /// The engine made this many writes durable, and its commit alone took this long.

@@ -90,6 +90,9 @@ impl Store {
     /// events it announced and the request's idempotency claim; the answer comes when all that is durable. When it fails,
     /// panics or `ctx` only validates, nothing is kept.
     ///
+    /// All writes wait for `work`, so it holds statements and comparisons of values that have limits; what grows with a request
+    /// beyond the rows that it writes is done before. The metric `store_writer_busy_seconds` and the log tell who does otherwise.
+    ///
     /// `work` must await nothing but functions of its writer, and change nothing else: it may run more than once, each time
     /// after what it did before was rolled back.
     ///

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     ops::{Deref, DerefMut},
+    time::Duration,
 };
 
 use domain::{Ctx, Error, Noun, Op, Result, Revision, Timestamp, Uidp};
@@ -137,6 +138,8 @@ impl Writer {
 
     /// Only the event of the method, if it has one: for batches, whose changes are in the feed one by one.
     ///
+    /// The snapshot becomes a text here, on the writer: it has what the write has stored and nothing more.
+    ///
     /// # Errors
     /// As [`Writer::announce`].
     pub async fn event<S: Serialize + Sync>(&mut self, subject: &str, group: &str, snapshot: &S) -> Result<()> {
@@ -177,6 +180,11 @@ impl Writer {
         let ordinal = i64::try_from(next).unwrap_or(i64::MAX);
         let change = changes::Change { revision: self.revision, ordinal, noun, uid: uid.to_owned(), op };
         self.changes.push(changes::Told { change, spots });
+    }
+
+    /// How long its statements have run here, and not elsewhere.
+    pub(crate) fn in_statements(&self) -> Duration {
+        self.reader.connection.in_statements()
     }
 
     /// Runs a statement whose answer nobody looks at; a failure fails the write, perhaps only at its end.

@@ -2,18 +2,21 @@
 
 use std::{
     any::Any,
+    future::poll_fn,
     panic::AssertUnwindSafe,
+    pin::pin,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use domain::{Ctx, Error, Kind, Result, Rule, error::Detail};
 use futures::FutureExt;
+use prometheus_client::metrics::histogram::Histogram;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Connection, closed, progress::Progress};
 use crate::{
-    BoxFuture,
+    BoxFuture, Metrics,
     writer::{Mode, Writer},
 };
 
@@ -23,12 +26,15 @@ const QUEUE: usize = 1024;
 pub(super) const BATCH: usize = 256;
 /// How long a request waits for a place in the queue before the server calls itself overloaded.
 const MAX_WAIT: Duration = Duration::from_secs(5);
+/// How long a request may keep the writer busy with other than the database before the log tells of it: all writes wait.
+const BUSY: Duration = Duration::from_millis(50);
 
 /// The sending side.
 #[derive(Debug)]
 pub(super) struct Queue {
     jobs: Mutex<Option<mpsc::Sender<Box<dyn Write>>>>,
     progress: Progress,
+    metrics: Metrics,
 }
 
 /// A request to write, whatever it answers.
@@ -58,9 +64,9 @@ pub(super) enum Outcome {
 
 impl Queue {
     /// The queue of a writer that tells its progress.
-    pub(super) fn new(progress: Progress) -> (Self, mpsc::Receiver<Box<dyn Write>>) {
+    pub(super) fn new(progress: Progress, metrics: &Metrics) -> (Self, mpsc::Receiver<Box<dyn Write>>) {
         let (sender, jobs) = mpsc::channel(QUEUE);
-        (Self { jobs: Mutex::new(Some(sender)), progress }, jobs)
+        (Self { jobs: Mutex::new(Some(sender)), progress, metrics: metrics.clone() }, jobs)
     }
 
     pub(super) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
@@ -68,7 +74,7 @@ impl Queue {
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
-        let (request, answered) = request(ctx, mode, work);
+        let (request, answered) = request(ctx, mode, self.metrics.writer_busy(), work);
         self.submit(request).await?;
         answered.await.map_err(|_| closed())?
     }
@@ -120,19 +126,21 @@ pub(super) fn answer_all(writes: impl IntoIterator<Item = Box<dyn Write>>, failu
 }
 
 /// A request and where its answer arrives.
-pub(super) fn request<T, F>(ctx: Ctx, mode: Mode, work: F) -> (Box<dyn Write>, oneshot::Receiver<Result<T>>)
+pub(super) fn request<T, F>(ctx: Ctx, mode: Mode, busy: Histogram, work: F) -> (Box<dyn Write>, oneshot::Receiver<Result<T>>)
 where
     T: Send + 'static,
     F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
 {
     let (answer, answered) = oneshot::channel();
-    (Box::new(Request { ctx, mode, work, since: Instant::now(), result: None, answer }), answered)
+    (Box::new(Request { ctx, mode, work, busy, since: Instant::now(), result: None, answer }), answered)
 }
 
 struct Request<T, F> {
     ctx: Ctx,
     mode: Mode,
     work: F,
+    /// How long writes keep the writer busy.
+    busy: Histogram,
     since: Instant,
     result: Option<Result<T>>,
     answer: oneshot::Sender<Result<T>>,
@@ -154,7 +162,11 @@ where
     fn run(&mut self, connection: Connection) -> BoxFuture<'_, Outcome> {
         Box::pin(async move {
             let mut writer = Writer::new(connection, self.ctx.clone(), self.mode);
-            let run = AssertUnwindSafe(writer.run(self.work.clone())).catch_unwind().await;
+            let since = Instant::now();
+            let work = self.work.clone();
+            let cloned = since.elapsed();
+            let (run, polled) = timed(AssertUnwindSafe(writer.run(work)).catch_unwind()).await;
+            self.count((cloned + polled).saturating_sub(writer.in_statements()));
             let result = run.unwrap_or_else(|panic| Err(panicked(&*panic)));
             let outcome = match &result {
                 Err(_) => Outcome::Failed,
@@ -178,6 +190,34 @@ where
             None => result,
         });
     }
+}
+
+impl<T, F> Request<T, F> {
+    /// Counts a run that kept the writer for `busy`, not counting what the database took; the log tells of a long one.
+    fn count(&self, busy: Duration) {
+        self.busy.observe(busy.as_secs_f64());
+        if busy > BUSY {
+            let millis = busy.as_secs_f64() * 1000.0;
+            tracing::warn!(
+                method = self.ctx.method,
+                request_id = &*self.ctx.request_id,
+                millis,
+                "a write kept the writer from all others without waiting for the database"
+            );
+        }
+    }
+}
+
+/// The value of a future, and how long it was polled: what it waits for is not counted.
+async fn timed<T>(future: impl Future<Output = T>) -> (T, Duration) {
+    let (mut future, mut polled) = (pin!(future), Duration::ZERO);
+    let value = poll_fn(|context| {
+        let since = Instant::now();
+        let poll = future.as_mut().poll(context);
+        polled += since.elapsed();
+        poll
+    });
+    (value.await, polled)
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> Error {

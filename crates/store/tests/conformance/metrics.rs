@@ -1,5 +1,7 @@
 //! What the store tells about itself.
 
+use std::time::Duration;
+
 use domain::{Error, Timestamp};
 use prometheus_client::{encoding::text::encode_registry, registry::Registry};
 use store::{Later, Store, iam::groups};
@@ -36,6 +38,17 @@ pub(crate) async fn what_it_does_is_counted(engine: &impl Engine) {
     assert!((sample(&store, "store_write_seconds_count") - 3.0).abs() < 0.5);
     assert!((sample(&store, "store_commit_seconds_count") - 1.0).abs() < 0.5, "only one of them had something to keep");
     assert!((sample(&store, "store_commit_writes_sum") - 1.0).abs() < 0.5);
+
+    let busy = |name: &str| sample(&store, &format!("store_writer_busy_seconds_{name}"));
+    let before = (busy("count"), busy("sum"));
+    let arithmetic = kit::write(&store, |_| {
+        Box::pin(async {
+            std::thread::sleep(Duration::from_millis(60));
+            Ok(())
+        })
+    });
+    arithmetic.await.expect("is possible");
+    assert!((busy("count") - before.0 - 1.0).abs() < 0.5 && busy("sum") - before.1 > 0.05, "it kept the writer");
 
     store.later(Later::Seen { identity: kit::root(1), at: Timestamp(1) });
     store.flush().await.expect("writes");

@@ -67,7 +67,7 @@ impl GroupCommit {
             })
             .await?;
         let progress = Progress::default();
-        let (queue, jobs) = Queue::new(progress.clone());
+        let (queue, jobs) = Queue::new(progress.clone(), &metrics);
         let session = Some(Arc::new(Mutex::new(session)));
         let task = Task { connector, session, node, batch: 0, metrics, progress };
         let task = tokio::spawn(task.serve(jobs));

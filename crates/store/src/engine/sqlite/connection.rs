@@ -3,6 +3,7 @@
 use std::{
     ops::ControlFlow,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
 use domain::{Error, Result, Revision};
@@ -29,6 +30,8 @@ pub(crate) struct Connection {
     spoilt: bool,
     /// Whether statements may take long from now on.
     at_length: bool,
+    /// How long they have run, when a write asked for them.
+    in_statements: Duration,
 }
 
 #[derive(Debug)]
@@ -48,15 +51,15 @@ pub(super) fn lock(raw: &Shared) -> MutexGuard<'_, rusqlite::Connection> {
 
 impl Connection {
     pub(super) fn reading(raw: Shared, lease: Lease) -> Self {
-        Self { raw, role: Role::Reads(lease), spoilt: false, at_length: false }
+        Self { raw, role: Role::Reads(lease), spoilt: false, at_length: false, in_statements: Duration::ZERO }
     }
 
     pub(super) fn looking(raw: Shared) -> Self {
-        Self { raw, role: Role::Looks, spoilt: false, at_length: false }
+        Self { raw, role: Role::Looks, spoilt: false, at_length: false, in_statements: Duration::ZERO }
     }
 
     pub(super) fn writing(raw: Shared, ledger: Arc<Ledger>) -> Self {
-        Self { raw, role: Role::Writes(ledger), spoilt: false, at_length: false }
+        Self { raw, role: Role::Writes(ledger), spoilt: false, at_length: false, in_statements: Duration::ZERO }
     }
 
     pub(crate) fn query(
@@ -66,29 +69,38 @@ impl Connection {
         mut read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let raw = lock(&self.raw);
+        let mut clock = self.clock();
         let mut run = || {
             let mut statement = raw.prepare_cached(&placeholders(sql)).map_err(fault::translate)?;
             let mut rows = statement.query(rusqlite::params_from_iter(params)).map_err(fault::translate)?;
             while let Some(row) = rows.next().map_err(fault::translate)? {
-                if read(&Row::sqlite(row))?.is_break() {
+                clock.pause();
+                let read = read(&Row::sqlite(row))?;
+                clock.go_on();
+                if read.is_break() {
                     break;
                 }
             }
             Ok(())
         };
         let outcome = if self.at_length && may_block() { tokio::task::block_in_place(run) } else { run() };
+        clock.pause();
         drop(raw);
+        self.in_statements += clock.ran;
         self.spoilt |= outcome.is_err();
         outcome
     }
 
     pub(crate) fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> Executed {
         let raw = lock(&self.raw);
+        let mut clock = self.clock();
         let outcome = raw
             .prepare_cached(&placeholders(sql))
             .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(params)))
             .map_err(fault::classify);
+        clock.pause();
         drop(raw);
+        self.in_statements += clock.ran;
         self.spoilt |= outcome.is_err();
         outcome.map(|rows| rows as u64)
     }
@@ -124,6 +136,36 @@ impl Connection {
 
     pub(crate) fn is_spoilt(&self) -> bool {
         self.spoilt
+    }
+
+    /// How long its statements have run, without what was done with their rows. Only those of a write are timed.
+    pub(crate) fn in_statements(&self) -> Duration {
+        self.in_statements
+    }
+
+    /// A clock that runs, if anybody wants to know.
+    fn clock(&self) -> Stopwatch {
+        let wanted = matches!(self.role, Role::Writes(_));
+        Stopwatch { since: wanted.then(Instant::now), wanted, ran: Duration::ZERO }
+    }
+}
+
+/// How long a statement runs.
+struct Stopwatch {
+    /// Since when it runs.
+    since: Option<Instant>,
+    wanted: bool,
+    /// How long it has run before.
+    ran: Duration,
+}
+
+impl Stopwatch {
+    fn pause(&mut self) {
+        self.ran += self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+    }
+
+    fn go_on(&mut self) {
+        self.since = self.wanted.then(Instant::now);
     }
 }
 

@@ -47,7 +47,7 @@ impl GroupCommit {
     ) -> Result<Self> {
         let ledger = Arc::new(Ledger::new(last));
         let progress = Progress::default();
-        let (queue, jobs) = Queue::new(progress.clone());
+        let (queue, jobs) = Queue::new(progress.clone(), &metrics);
         let session = Session { raw: Arc::new(Mutex::new(raw)), ledger: Arc::clone(&ledger), idle, metrics, progress };
         let serve = move || {
             session.serve(jobs);

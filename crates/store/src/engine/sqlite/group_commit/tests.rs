@@ -30,7 +30,7 @@ type Answer = oneshot::Receiver<Result<()>>;
 /// A request that runs one statement.
 fn request(sql: &'static str) -> (Box<dyn Write>, Answer) {
     let ctx = Ctx::system("test", Still.now(), Arc::new(Still));
-    queue::request(ctx, Mode::Audited, move |tx| {
+    queue::request(ctx, Mode::Audited, Metrics::new().writer_busy(), move |tx| {
         Box::pin(async move {
             tx.execute(sql, &[]).await?;
             Ok(())
