@@ -100,6 +100,8 @@ pub enum Rule {
     OtherOrganization,
     /// `If-Match` does not admit the current revision.
     EtagMismatch,
+    /// Others changed the resource each time that the update was to be written.
+    Contended,
     /// The idempotency key was used for another request.
     IdempotencyKeyReused,
     /// The first request with this idempotency key was applied, but its answer is lost.
@@ -465,6 +467,7 @@ impl Rule {
         (Self::BuiltIn, "BUILT_IN", "Built-in roles never change."),
         (Self::OtherOrganization, "OTHER_ORGANIZATION", "The identities, roles or groups do not belong together."),
         (Self::EtagMismatch, "ETAG_MISMATCH", "`If-Match` does not admit the current revision."),
+        (Self::Contended, "CONTENDED", "Others changed the resource each time that the update was to be written."),
         (Self::IdempotencyKeyReused, "IDEMPOTENCY_KEY_REUSED", "The idempotency key was used for another request."),
         (
             Self::IdempotentAnswerLost,

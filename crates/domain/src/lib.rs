@@ -44,7 +44,8 @@ pub use uidp::Uidp;
 /// What a use case answers: a value or the error that the caller sees.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Turns the current value of a noun into the wished one; runs inside the write transaction.
+/// Turns the current value of a noun into the wished one. It takes as long as the request is large, so it never runs inside a
+/// write; when the value has changed by the time of the write, it runs again on what the value is then.
 ///
-/// Returning an error leaves everything as it was. A transaction may be run again, so it is cheap to clone.
+/// Returning an error leaves everything as it was.
 pub type Patch<T> = Arc<dyn Fn(&T) -> Result<T> + Send + Sync>;

@@ -4,8 +4,10 @@
 //! contract's annotations say about a method; what they cannot say is decided here: hand-checked parents, nobody
 //! handing out what they do not hold, uniqueness, what belongs to which organization, and what does not exist.
 //!
-//! Every mutation is one `store.write`, in which the current row is read, the entity tag compared, the rules judged
-//! old against new, the row written and the change announced. Nothing here knows HTTP, gRPC, headers or JSON shapes.
+//! Every mutation is one `store.write`, in which the current row is read, the entity tag compared, the row written and the
+//! change announced. All writes wait for each of them, so what takes time that grows with a request happens before: its
+//! texts and patterns are judged, and an update is applied to the current value (module `update`); the write confirms that
+//! this is still the current one. Nothing here knows HTTP, gRPC, headers or JSON shapes.
 
 pub mod bootstrap;
 pub mod iam;
@@ -17,6 +19,8 @@ pub mod settings;
 
 mod grants;
 mod texts;
+mod turns;
+mod update;
 
 pub use bootstrap::Bootstrap;
 pub use iam::{Groups, Identities, RoleBindings, Roles, WhoAmI};

@@ -42,6 +42,19 @@ pub async fn find(reader: &mut Reader, claim: &IdempotencyClaim, now: Timestamp)
     }
 }
 
+/// Refuses a request whose claim is taken, as the write itself would: for what is judged before the write, which must not
+/// answer a repetition by what its first time has changed.
+///
+/// # Errors
+/// As [`find`], and aborted when the first request was answered since the gate looked.
+pub async fn check_unclaimed(reader: &mut Reader, ctx: &Ctx) -> Result<()> {
+    let Some(claim) = &ctx.idempotency else { return Ok(()) };
+    match find(reader, claim, ctx.now).await? {
+        Some(_) => Err(running()),
+        None => Ok(()),
+    }
+}
+
 /// Takes the claim for the write under way.
 pub(crate) async fn claim(tx: &mut Writer, claim: &IdempotencyClaim) -> Result<()> {
     let now = tx.now();

@@ -5,6 +5,7 @@
 
 mod actor;
 mod clock;
+mod contest;
 mod entropy;
 mod golden;
 mod issuer;
@@ -18,6 +19,7 @@ mod transport;
 
 pub use actor::Actor;
 pub use clock::FixedClock;
+pub use contest::change_at_once;
 pub use entropy::CountedEntropy;
 pub use golden::golden;
 pub use issuer::{Fault, Issuer};

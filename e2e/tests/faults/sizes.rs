@@ -2,17 +2,21 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use contract::chainguard::platform::{
-    auth::rpc::Validate,
-    iam::v2beta1::{
-        CreateIdentityRequest, GetGroupRequest, Identity, ListRoleBindingsRequest, ListRoleBindingsResponse,
-        identity::{
-            ClaimMatch, Relationship,
-            claim_match::{Iss, Sub},
+use contract::{
+    chainguard::platform::{
+        auth::rpc::Validate,
+        iam::v2beta1::{
+            CreateIdentityRequest, GetGroupRequest, Identity, ListRoleBindingsRequest, ListRoleBindingsResponse,
+            UpdateIdentityRequest,
+            identity::{
+                ClaimMatch, Relationship,
+                claim_match::{Iss, Sub},
+            },
+            rpc::{CreateIdentity, GetGroup, ListRoleBindings, UpdateIdentity},
         },
-        rpc::{CreateIdentity, GetGroup, ListRoleBindings},
+        oidc::{ExchangeRequest, rpc::Exchange},
     },
-    oidc::{ExchangeRequest, rpc::Exchange},
+    prost_types::FieldMask,
 };
 use domain::{
     Clock as _, Ctx,
@@ -116,4 +120,31 @@ async fn a_megabyte_of_claims_is_refused_by_name() {
         is_about(&create(s, rule).await, "claim_match.claims");
     })
     .await;
+}
+
+/// Over gRPC, where no URL limits a mask.
+#[tokio::test]
+async fn a_mask_counts_a_field_once_and_its_errors_stay_short() {
+    let server = TestServer::start().await;
+    let admin = server.admin();
+    let robot = server.workload(server.organization(), "robot", None).await;
+    let update = async |claims: usize, paths: Vec<String>| {
+        let claims = (0..claims).map(|n| (format!("claim{n}"), "x".repeat(20))).collect();
+        let relationship = Some(Relationship::ClaimMatch(ClaimMatch { claims, ..ClaimMatch::default() }));
+        let identity = Some(Identity { uid: robot.uid().to_string(), relationship, ..Identity::default() });
+        let request = UpdateIdentityRequest { identity, update_mask: Some(FieldMask { paths }) };
+        admin.call::<UpdateIdentity>(Transport::Grpc, request).await
+    };
+    let repeated = || (0..400).map(|n| ["claim_match.claims", "claimMatch.claims"][n % 2].to_owned()).collect();
+    let after: Identity = update(32, repeated()).await.ok();
+    let Some(Relationship::ClaimMatch(rule)) = after.relationship else { panic!("it is a rule") };
+    assert_eq!(rule.claims.len(), 32);
+    assert!(rule.iss.is_some() && rule.sub.is_some(), "nothing else has changed");
+    is_about(&update(5000, repeated()).await, "claim_match.claims");
+
+    let refused = update(1, (0..500).map(|n| format!("{}{n}", "x".repeat(n))).collect()).await;
+    is_about(&refused, "update_mask");
+    assert!(refused.body["message"].as_str().is_some_and(|message| message.ends_with("and 492 more")), "{:#}", refused.body);
+    is_about(&update(1, vec!["name".to_owned(); 1001]).await, "update_mask");
+    server.stop().await;
 }

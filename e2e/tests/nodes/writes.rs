@@ -10,7 +10,7 @@ use contract::chainguard::platform::{
         rpc::{CreateGroup, DeleteGroup, GetGroup, ListGroups, UpdateGroup},
     },
 };
-use testkit::{Actor, Transport};
+use testkit::{Actor, Transport, change_at_once};
 use tokio::task::JoinSet;
 
 use crate::{Nodes, at, folder, make_folder};
@@ -43,6 +43,16 @@ async fn created_changed_and_deleted() {
         assert_eq!(asked.admin().call::<GetGroup>(Transport::Grpc, get).await.code, "NOT_FOUND", "round {round}");
         assert_eq!(asked.admin().must::<ListGroups>(children(&org)).await.total_count(), 0, "round {round}");
     }
+    nodes.stop().await;
+}
+
+/// Many change one group through both nodes at once: each change is made, to what the one before has left.
+#[tokio::test(flavor = "multi_thread")]
+async fn both_change_one_group_at_once() {
+    let Some(nodes) = Nodes::start().await else { return };
+    let uid = make_folder(&nodes.one.admin(), nodes.one.organization().as_str(), "contended").await;
+    let clients = (0..32).map(|client| at([&nodes.one, &nodes.other][client % 4 / 2], &nodes.one.admin())).collect();
+    change_at_once(clients, &uid, 2).await;
     nodes.stop().await;
 }
 

@@ -18,7 +18,7 @@ use domain::{
 };
 use serde_json::json;
 use store::iam::{groups, role_bindings};
-use testkit::{Actor, TestServer, Transport};
+use testkit::{Actor, TestServer, Transport, change_at_once};
 
 use crate::{
     built_in,
@@ -71,6 +71,14 @@ async fn bindings_made_and_deleted() {
         admin.must::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid }).await;
         assert_eq!((sees(&robot, &org).await.as_str(), listed(&robot).await), (DENIED, 0), "round {round}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_group_changed_by_many_at_once() {
+    let server = TestServer::start().await;
+    let made = server.admin().must::<CreateGroup>(new_group(server.organization().as_str(), "contended")).await;
+    change_at_once((0..32).map(|_| server.admin()).collect(), &made.uid, 4).await;
+    server.stop().await;
 }
 
 #[tokio::test]

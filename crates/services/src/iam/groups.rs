@@ -17,6 +17,7 @@ pub use store::iam::groups::GroupFilter;
 use crate::{
     page_tokens::{Fingerprint, PageTokens},
     settings::Settings,
+    turns::Turns,
 };
 
 /// The use cases of groups.
@@ -24,13 +25,14 @@ use crate::{
 pub struct Groups {
     store: Store,
     pages: PageTokens,
+    turns: Turns,
     settings: Settings,
 }
 
 impl Groups {
     /// The use cases over `store`.
     pub fn new(store: Store, seal: Arc<dyn Seal>, settings: Settings) -> Self {
-        Self { store, pages: PageTokens::new(seal), settings }
+        Self { store, pages: PageTokens::new(seal), turns: Turns::default(), settings }
     }
 
     /// The group; folders carry kind and status of their organization.

@@ -19,20 +19,24 @@ pub use store::iam::identities::IdentityFilter;
 
 pub(crate) use relationship::check as check_relationship;
 
-use crate::page_tokens::{Fingerprint, PageTokens};
+use crate::{
+    page_tokens::{Fingerprint, PageTokens},
+    turns::Turns,
+};
 
 /// The use cases of identities.
 #[derive(Clone)]
 pub struct Identities {
     store: Store,
     pages: PageTokens,
+    turns: Turns,
     relationships: Arc<dyn CheckRelationship>,
 }
 
 impl Identities {
     /// The use cases over `store`; `relationships` judges what only the token exchange can: patterns, issuers and keys.
     pub fn new(store: Store, seal: Arc<dyn Seal>, relationships: Arc<dyn CheckRelationship>) -> Self {
-        Self { store, pages: PageTokens::new(seal), relationships }
+        Self { store, pages: PageTokens::new(seal), turns: Turns::default(), relationships }
     }
 
     /// The identity.

@@ -14,19 +14,23 @@ use store::{ListQuery, Reader, Store, iam::role_bindings};
 pub use batch_create::{BATCH_MAX, BatchItem};
 pub use store::iam::role_bindings::RoleBindingFilter;
 
-use crate::page_tokens::{Fingerprint, PageTokens};
+use crate::{
+    page_tokens::{Fingerprint, PageTokens},
+    turns::Turns,
+};
 
 /// The use cases of role bindings.
 #[derive(Clone, Debug)]
 pub struct RoleBindings {
     store: Store,
     pages: PageTokens,
+    turns: Turns,
 }
 
 impl RoleBindings {
     /// The use cases over `store`.
     pub fn new(store: Store, seal: Arc<dyn Seal>) -> Self {
-        Self { store, pages: PageTokens::new(seal) }
+        Self { store, pages: PageTokens::new(seal), turns: Turns::default() }
     }
 
     /// The binding with what it names.

@@ -15,6 +15,7 @@ pub use store::iam::roles::RoleFilter;
 use crate::{
     grants::require,
     page_tokens::{Fingerprint, PageTokens},
+    turns::Turns,
 };
 
 /// The use cases of roles.
@@ -22,12 +23,13 @@ use crate::{
 pub struct Roles {
     store: Store,
     pages: PageTokens,
+    turns: Turns,
 }
 
 impl Roles {
     /// The use cases over `store`.
     pub fn new(store: Store, seal: Arc<dyn Seal>) -> Self {
-        Self { store, pages: PageTokens::new(seal) }
+        Self { store, pages: PageTokens::new(seal), turns: Turns::default() }
     }
 
     /// The role: a built-in one for any authenticated caller, a custom one where the caller holds `roles.list`.

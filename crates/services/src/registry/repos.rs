@@ -19,6 +19,7 @@ pub use store::registry::repos::RepoFilter;
 use crate::{
     page_tokens::{Fingerprint, PageTokens},
     settings::Settings,
+    turns::Turns,
 };
 use inherit::Sources;
 
@@ -27,13 +28,14 @@ use inherit::Sources;
 pub struct Repos {
     store: Store,
     pages: PageTokens,
+    turns: Turns,
     settings: Settings,
 }
 
 impl Repos {
     /// The use cases over `store`.
     pub fn new(store: Store, seal: Arc<dyn Seal>, settings: Settings) -> Self {
-        Self { store, pages: PageTokens::new(seal), settings }
+        Self { store, pages: PageTokens::new(seal), turns: Turns::default(), settings }
     }
 
     /// The repository; a synced one carries what it inherits from its source.

@@ -23,6 +23,8 @@ mod role_bindings;
 #[cfg(test)]
 mod roles;
 #[cfg(test)]
+mod updates;
+#[cfg(test)]
 mod whoami;
 #[cfg(test)]
 mod world;

@@ -226,9 +226,10 @@ pub(crate) fn request() -> ListRequest {
 
 macro_rules! edits {
     ($($edit:ident: $spec:ty,)*) => { $(
-        /// A patch that edits a copy.
+        /// A patch that edits a copy, and insists that no write waits for it.
         pub(crate) fn $edit(change: impl FnOnce(&mut $spec) + Clone + Send + Sync + 'static) -> domain::Patch<$spec> {
             Arc::new(move |current| {
+                assert_off_the_writer();
                 let mut wish = current.clone();
                 change.clone()(&mut wish);
                 Ok(wish)
@@ -243,6 +244,11 @@ edits! {
     edit_role: RoleSpec,
     edit_binding: RoleBindingSpec,
     edit_repo: RepoSpec,
+}
+
+/// All writes wait for the writer's thread: nothing that may take long runs there.
+pub(crate) fn assert_off_the_writer() {
+    assert_ne!(std::thread::current().name(), Some("store-writer"), "this keeps everybody's writes waiting");
 }
 
 /// The kind and rule of a refusal.
@@ -346,6 +352,7 @@ struct RefuseParentheses;
 #[async_trait::async_trait]
 impl CheckRelationship for RefuseParentheses {
     async fn check(&self, _: &str, relationship: &Relationship, violations: &mut Violations) -> Result<()> {
+        assert_off_the_writer();
         if let Relationship::ClaimMatch(ClaimMatch { subject: Matcher::Pattern(pattern), .. }) = relationship
             && pattern == "("
         {

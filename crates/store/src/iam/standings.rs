@@ -139,6 +139,22 @@ pub async fn news(reader: &mut Reader, known: Position) -> Result<News> {
     Ok(News { at, more: upto < now.revision, changes: Some(changes) })
 }
 
+/// Whether the identity, its bindings or a role that it is bound to has changed since a state, so that it may hold something
+/// else than then. A writer sees what it and others of the same commit have changed as well.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn has_changed(reader: &mut Reader, identity: &Uidp, since: Position) -> Result<bool> {
+    // Another server may have given the same numbers to other commits.
+    if position(reader).await?.server != since.server {
+        return Ok(true);
+    }
+    let sql = "SELECT revision FROM changes WHERE revision > $1 AND (noun = 'identity' AND uid = $2 OR noun = 'store' \
+               OR noun = 'role' AND uid IN (SELECT role FROM role_bindings WHERE identity = $2)) \
+               ORDER BY revision, ordinal LIMIT 1";
+    reader.exists(sql, &[since.revision.into(), identity.into()]).await
+}
+
 /// The state that the reader sees.
 ///
 /// # Errors

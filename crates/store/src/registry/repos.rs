@@ -73,6 +73,15 @@ pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Repo>> {
     table::get(reader, uid).await
 }
 
+/// The repository without its overlay, by far its largest part: for what others inherit from it.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn without_overlay(reader: &mut Reader, uid: &Uidp) -> Result<Option<Repo>> {
+    let columns = Repo::COLUMNS.replace("custom_overlay", "CAST(NULL AS TEXT)");
+    reader.query_one(&format!("SELECT {columns} FROM repos WHERE uid = $1"), &[uid.into()], Repo::read).await
+}
+
 /// The repository of that name in the group, if there is one.
 ///
 /// # Errors

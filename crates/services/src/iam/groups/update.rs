@@ -1,44 +1,69 @@
 //! Changing groups.
 
 use domain::{
-    Ctx, Noun, Op, Patch, Result, Uidp,
+    Ctx, Noun, Op, Patch, Result, Revision, Uidp,
     iam::{Group, GroupSpec, OrgKind},
 };
-use store::iam::groups;
+use store::{Reader, Writer, iam::groups};
 
-use super::{Groups, not_found, rules};
+use super::{Groups, rules};
+use crate::update::{self, Update};
 
 impl Groups {
     /// Changes what `patch` changes of the group as callers see it. The same values again change nothing.
     ///
     /// # Errors
-    /// Not found; aborted when `If-Match` names another version; permission denied for what only operators may change;
-    /// invalid argument or already exists as the rules of groups say.
+    /// Not found; aborted when `If-Match` names another version, or others change the group all the time; permission denied
+    /// for what only operators may change; invalid argument or already exists as the rules of groups say.
     pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<GroupSpec>) -> Result<Group> {
-        let (uid, call) = (uid.clone(), ctx.clone());
-        self.store
-            .write(ctx, move |tx| {
-                Box::pin(async move {
-                    let current = groups::get(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
-                    call.check_match(current.revision)?;
-                    let mut wish = patch(&current.spec)?;
-                    // What a folder is need not be said: it is what its organization is.
-                    if !uid.is_root() && wish.kind == OrgKind::Unspecified {
-                        wish.kind = current.spec.kind;
-                    }
-                    if wish == current.spec {
-                        return Ok(current);
-                    }
-                    if uid.is_root() {
-                        rules::check_organization(&call, Some(&current.spec), &wish)?;
-                    } else {
-                        rules::check_folder(&call, current.spec.kind, &wish)?;
-                    }
-                    let group = groups::update(tx, &Group { spec: wish, ..current }).await?;
-                    tx.announce(Noun::Group, uid.as_str(), Op::Updated, uid.as_str(), &group).await?;
-                    Ok(group)
-                })
-            })
-            .await
+        update::run(&GroupUpdate, &self.store, &self.turns, ctx, uid, &patch).await
+    }
+}
+
+struct GroupUpdate;
+
+impl Update for GroupUpdate {
+    const NOUN: Noun = Noun::Group;
+    type Row = Group;
+    type Spec = GroupSpec;
+    type Findings = ();
+    type Answer = Group;
+
+    async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Group>> {
+        groups::get(reader, uid).await
+    }
+
+    fn spec(row: &Group) -> &GroupSpec {
+        &row.spec
+    }
+
+    fn revision(row: &Group) -> Revision {
+        row.revision
+    }
+
+    /// What a folder is need not be said: it is what its organization is.
+    fn complete(_ctx: &Ctx, row: &Group, wish: &mut GroupSpec) {
+        if !row.uid.is_root() && wish.kind == OrgKind::Unspecified {
+            wish.kind = row.spec.kind;
+        }
+    }
+
+    async fn judge(&self, ctx: &Ctx, row: &Group, wish: &GroupSpec) -> Result<()> {
+        if row.uid.is_root() {
+            rules::check_organization(ctx, Some(&row.spec), wish)
+        } else {
+            rules::check_folder(ctx, row.spec.kind, wish)
+        }
+    }
+
+    async fn keep(_tx: &mut Writer, row: Group) -> Result<Group> {
+        Ok(row)
+    }
+
+    async fn write(tx: &mut Writer, row: Group, wish: GroupSpec, (): &()) -> Result<Group> {
+        let group = groups::update(tx, &Group { spec: wish, ..row }).await?;
+        let uid = group.uid.as_str();
+        tx.announce(Noun::Group, uid, Op::Updated, uid, &group).await?;
+        Ok(group)
     }
 }

@@ -1,90 +1,103 @@
 //! Changing identities.
 
-use domain::{
-    Ctx, Error, Kind, Noun, Op, Patch, Result, Rule, Uidp, Violations,
-    iam::{Identity, IdentitySpec, Relationship},
-};
-use store::iam::{identities, role_bindings};
+use std::sync::Arc;
 
-use super::{Identities, create::check_texts, not_found, relationship};
-use crate::grants::require_all_of;
+use domain::{
+    Ctx, Noun, Op, Patch, Result, Revision, Uidp, Violations,
+    iam::{Identity, IdentitySpec},
+    ports::CheckRelationship,
+};
+use store::{
+    Reader, Store, Writer,
+    iam::{
+        identities, role_bindings,
+        standings::{self, Position},
+    },
+};
+
+use super::{Identities, create::check_texts, relationship};
+use crate::{
+    grants::require_all_of,
+    update::{self, Update, contended},
+};
 
 impl Identities {
     /// Changes what `patch` changes. The same values again change nothing. A new relationship ends every token that was
     /// made under the old one.
     ///
     /// # Errors
-    /// Not found; aborted when `If-Match` names another version; invalid argument as for creating; permission denied
-    /// when the relationship changes and the identity holds, anywhere, what the caller does not hold there: whoever
-    /// chooses the relationship can become the identity.
+    /// Not found; aborted when `If-Match` names another version, or others change the identity all the time; invalid argument
+    /// as for creating; permission denied when the relationship changes and the identity holds, anywhere, what the caller
+    /// does not hold there: whoever chooses the relationship can become the identity.
     pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<IdentitySpec>) -> Result<Identity> {
-        let judged = self.judge(ctx, uid, &patch).await?;
-        let (uid, call) = (uid.clone(), ctx.clone());
-        self.store
-            .write(ctx, move |tx| {
-                Box::pin(async move {
-                    let current = identities::get(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
-                    call.check_match(current.revision)?;
-                    let mut wish = patch(&current.spec)?;
-                    relationship::fill(&mut wish.relationship, call.now);
-                    if wish == current.spec {
-                        return Ok(current);
-                    }
-                    let mut violations = Violations::default();
-                    check_texts(&wish, &mut violations);
-                    let becomes_another = wish.relationship != current.spec.relationship;
-                    if becomes_another {
-                        relationship::check(&wish.relationship, call.now, &mut violations);
-                        violations.append(judged.of(&wish.relationship)?);
-                    }
-                    violations.check()?;
-                    if becomes_another {
-                        require_all_of(&call, &role_bindings::grants_of(tx, &uid).await?)?;
-                    }
-                    let identity = Identity {
-                        spec: wish,
-                        relationship_revision: current.relationship_revision + i64::from(becomes_another),
-                        ..current
-                    };
-                    let identity = identities::update(tx, &identity).await?;
-                    tx.announce(Noun::Identity, uid.as_str(), Op::Updated, uid.parent_text(), &identity).await?;
-                    Ok(identity)
-                })
-            })
-            .await
-    }
-
-    /// Judges the relationship that the patch makes of the current one, before the transaction: that may take long.
-    async fn judge(&self, ctx: &Ctx, uid: &Uidp, patch: &Patch<IdentitySpec>) -> Result<Judged> {
-        let current = identities::get(&mut self.store.reader().await?, uid).await?;
-        // What cannot be patched is told in the transaction.
-        let Some((current, mut wish)) = current.and_then(|current| patch(&current.spec).ok().map(|wish| (current, wish))) else {
-            return Ok(Judged::default());
-        };
-        relationship::fill(&mut wish.relationship, ctx.now);
-        if wish.relationship == current.spec.relationship {
-            return Ok(Judged::default());
-        }
-        let mut violations = Violations::default();
-        self.relationships.check(uid.root_text(), &wish.relationship, &mut violations).await?;
-        Ok(Judged(Some((wish.relationship, violations))))
+        let noun = IdentityUpdate { store: self.store.clone(), relationships: Arc::clone(&self.relationships) };
+        update::run(&noun, &self.store, &self.turns, ctx, uid, &patch).await
     }
 }
 
-/// A relationship with what is wrong with it.
-#[derive(Clone, Default)]
-struct Judged(Option<(Relationship, Violations)>);
+struct IdentityUpdate {
+    store: Store,
+    relationships: Arc<dyn CheckRelationship>,
+}
 
-impl Judged {
-    /// What is wrong with `relationship`, if that is what was judged.
-    fn of(self, relationship: &Relationship) -> Result<Violations> {
-        let judged = self.0.filter(|(judged, _)| judged == relationship).map(|(_, violations)| violations);
-        judged.ok_or_else(|| {
-            Error::new(
-                Kind::Aborted,
-                Rule::EtagMismatch,
-                "the identity's relationship was changed meanwhile; read it again and retry",
-            )
-        })
+impl Update for IdentityUpdate {
+    const NOUN: Noun = Noun::Identity;
+    type Row = Identity;
+    type Spec = IdentitySpec;
+    /// As of when the caller holds all that the identity holds, where that is asked for: it may be bound to thousands of roles.
+    type Findings = Option<Position>;
+    type Answer = Identity;
+
+    async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Identity>> {
+        identities::get(reader, uid).await
+    }
+
+    fn spec(row: &Identity) -> &IdentitySpec {
+        &row.spec
+    }
+
+    fn revision(row: &Identity) -> Revision {
+        row.revision
+    }
+
+    fn complete(ctx: &Ctx, _row: &Identity, wish: &mut IdentitySpec) {
+        relationship::fill(&mut wish.relationship, ctx.now);
+    }
+
+    async fn judge(&self, ctx: &Ctx, row: &Identity, wish: &IdentitySpec) -> Result<Option<Position>> {
+        let mut violations = Violations::default();
+        check_texts(wish, &mut violations);
+        let becomes_another = wish.relationship != row.spec.relationship;
+        if becomes_another {
+            relationship::check(&wish.relationship, ctx.now, &mut violations);
+            self.relationships.check(row.uid.root_text(), &wish.relationship, &mut violations).await?;
+        }
+        violations.check()?;
+        if !becomes_another {
+            return Ok(None);
+        }
+        let mut reader = self.store.reader().await?;
+        let (at, grants) = (standings::position(&mut reader).await?, role_bindings::grants_of(&mut reader, &row.uid).await?);
+        drop(reader);
+        require_all_of(ctx, &grants)?;
+        Ok(Some(at))
+    }
+
+    async fn keep(_tx: &mut Writer, row: Identity) -> Result<Identity> {
+        Ok(row)
+    }
+
+    async fn write(tx: &mut Writer, row: Identity, wish: IdentitySpec, findings: &Option<Position>) -> Result<Identity> {
+        if let Some(held_at) = *findings
+            && standings::has_changed(tx, &row.uid, held_at).await?
+        {
+            return Err(contended(Noun::Identity, &row.uid));
+        }
+        let becomes_another = wish.relationship != row.spec.relationship;
+        let relationship_revision = row.relationship_revision + i64::from(becomes_another);
+        let identity = identities::update(tx, &Identity { spec: wish, relationship_revision, ..row }).await?;
+        let uid = identity.uid.as_str();
+        tx.announce(Noun::Identity, uid, Op::Updated, identity.uid.parent_text(), &identity).await?;
+        Ok(identity)
     }
 }

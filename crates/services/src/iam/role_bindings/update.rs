@@ -1,38 +1,64 @@
 //! Changing role bindings.
 
 use domain::{
-    Ctx, Noun, Op, Patch, Result, Uidp,
+    Ctx, Noun, Op, Patch, Result, Revision, Uidp,
     iam::{RoleBinding, RoleBindingSpec, RoleBindingView},
 };
-use store::iam::role_bindings;
+use store::{Reader, Writer, iam::role_bindings};
 
 use super::{RoleBindings, not_found, rules};
+use crate::update::{self, Update};
 
 impl RoleBindings {
     /// Puts another identity or role into the binding, which keeps its identifier. The same values again change
     /// nothing.
     ///
     /// # Errors
-    /// Not found; aborted when `If-Match` names another version; otherwise as for creating the changed binding.
+    /// Not found; aborted when `If-Match` names another version, or others change the binding all the time; otherwise as for
+    /// creating the changed binding.
     pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<RoleBindingSpec>) -> Result<RoleBindingView> {
-        let (uid, call) = (uid.clone(), ctx.clone());
-        self.store
-            .write(ctx, move |tx| {
-                Box::pin(async move {
-                    let current = role_bindings::get(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
-                    call.check_match(current.revision)?;
-                    let wish = patch(&current.spec)?;
-                    if wish == current.spec {
-                        return role_bindings::view(tx, &uid).await?.ok_or_else(|| not_found(&uid));
-                    }
-                    let at = uid.parent().ok_or_else(|| not_found(&uid))?;
-                    rules::check(&call, tx, &at, &wish, "").await?;
-                    role_bindings::update(tx, &RoleBinding { spec: wish, ..current }).await?;
-                    let view = role_bindings::view(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
-                    tx.announce(Noun::RoleBinding, uid.as_str(), Op::Updated, at.as_str(), &view).await?;
-                    Ok(view)
-                })
-            })
-            .await
+        update::run(&RoleBindingUpdate, &self.store, &self.turns, ctx, uid, &patch).await
+    }
+}
+
+struct RoleBindingUpdate;
+
+impl Update for RoleBindingUpdate {
+    const NOUN: Noun = Noun::RoleBinding;
+    type Row = RoleBinding;
+    type Spec = RoleBindingSpec;
+    type Findings = ();
+    type Answer = RoleBindingView;
+
+    async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<RoleBinding>> {
+        role_bindings::get(reader, uid).await
+    }
+
+    fn spec(row: &RoleBinding) -> &RoleBindingSpec {
+        &row.spec
+    }
+
+    fn revision(row: &RoleBinding) -> Revision {
+        row.revision
+    }
+
+    /// All that is judged takes the rows that the wish names.
+    async fn judge(&self, _ctx: &Ctx, _row: &RoleBinding, _wish: &RoleBindingSpec) -> Result<()> {
+        Ok(())
+    }
+
+    async fn keep(tx: &mut Writer, row: RoleBinding) -> Result<RoleBindingView> {
+        role_bindings::view(tx, &row.uid).await?.ok_or_else(|| not_found(&row.uid))
+    }
+
+    async fn write(tx: &mut Writer, row: RoleBinding, wish: RoleBindingSpec, (): &()) -> Result<RoleBindingView> {
+        let uid = row.uid.clone();
+        let at = uid.parent().ok_or_else(|| not_found(&uid))?;
+        let call = tx.ctx().clone();
+        rules::check(&call, tx, &at, &wish, "").await?;
+        role_bindings::update(tx, &RoleBinding { spec: wish, ..row }).await?;
+        let view = role_bindings::view(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
+        tx.announce(Noun::RoleBinding, uid.as_str(), Op::Updated, at.as_str(), &view).await?;
+        Ok(view)
     }
 }

@@ -15,7 +15,7 @@ use store::{Reader, registry::repos};
 /// How many sources may follow each other.
 pub(super) const CHAIN_MAX: usize = 8;
 
-/// The sources read so far, so that a list reads each of them once.
+/// The sources read so far, so that a list reads each of them once. They have no overlay: nobody inherits that.
 #[derive(Debug, Default)]
 pub(super) struct Sources(HashMap<Uidp, Option<Repo>>);
 
@@ -35,7 +35,7 @@ impl Sources {
     /// The source with this identifier.
     pub(super) async fn get(&mut self, reader: &mut Reader, uid: &Uidp) -> Result<Option<&Repo>> {
         if !self.0.contains_key(uid) {
-            let source = repos::get(reader, uid).await?;
+            let source = repos::without_overlay(reader, uid).await?;
             self.0.insert(uid.clone(), source);
         }
         Ok(self.0.get(uid).and_then(Option::as_ref))

@@ -1,0 +1,132 @@
+//! Updates of what others change between its reading and its writing.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use domain::{
+    Ctx, Description, Kind, Patch, Rule, Uidp,
+    ctx::IdempotencyClaim,
+    error::Detail,
+    iam::{GroupSpec, Relationship},
+};
+use services::{Groups, Settings};
+use tokio::{runtime::Handle, task::block_in_place};
+
+use crate::world::{
+    ESCALATION, STALE, TestSeal, World, assert_off_the_writer, claim_match, edit_binding, edit_group, edit_identity, edit_repo,
+    edit_role, name, refused,
+};
+
+/// A patch of the name, before whose first `times` applications somebody else, as if at another node, changes the description.
+/// It counts how often it is applied.
+fn overtaken(world: &World, uid: &Uidp, times: usize) -> (Patch<GroupSpec>, Arc<AtomicUsize>) {
+    let applied = Arc::new(AtomicUsize::new(0));
+    let other = Groups::new(world.store.clone(), Arc::new(TestSeal::new()), Settings::default());
+    let (ctx, uid, count) = (world.operator(), uid.clone(), Arc::clone(&applied));
+    let patch = move |current: &GroupSpec| {
+        assert_off_the_writer();
+        let before = count.fetch_add(1, Ordering::SeqCst);
+        if before < times {
+            let described = edit_group(move |spec| spec.description = Description::trusted(format!("{before}")));
+            block_in_place(|| Handle::current().block_on(other.update(&ctx, &uid, described)))?;
+        }
+        Ok(GroupSpec { name: name("mine"), ..current.clone() })
+    };
+    (Arc::new(patch), applied)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_others_wrote_meanwhile_is_kept() {
+    for times in [1, 2, 3, 10] {
+        let world = World::new().await;
+        let (organization, _) = world.organization("alice").await;
+        let (patch, applied) = overtaken(&world, &organization, times);
+        let after = world.groups.update(&world.operator(), &organization, patch).await.unwrap();
+        assert_eq!((after.spec.name.as_str(), after.spec.description.as_str()), ("mine", format!("{}", times - 1).as_str()));
+        assert_eq!(applied.load(Ordering::SeqCst), times + 1);
+        assert_eq!(world.groups.get(&world.operator(), &organization).await.unwrap(), after);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_always_overtaken_is_told_to_retry() {
+    let world = World::new().await;
+    let (organization, _) = world.organization("alice").await;
+    let (patch, applied) = overtaken(&world, &organization, usize::MAX);
+    let error = world.groups.update(&world.operator(), &organization, patch).await.unwrap_err();
+    assert_eq!((error.kind(), error.rule()), (Kind::Aborted, Rule::Contended));
+    assert!(error.details().iter().any(|detail| matches!(detail, Detail::RetryAfter(_))), "{error:?}");
+    assert_eq!(applied.load(Ordering::SeqCst), 20);
+    let after = world.groups.get(&world.operator(), &organization).await.unwrap();
+    assert_eq!((after.spec.name.as_str(), after.spec.description.as_str()), ("alices", "19"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tag_that_is_overtaken_is_stale() {
+    let world = World::new().await;
+    let (organization, _) = world.organization("alice").await;
+    let tag = world.groups.get(&world.operator(), &organization).await.unwrap().revision.etag();
+    let (patch, applied) = overtaken(&world, &organization, 1);
+    let ctx = Ctx { if_match: Some(tag), ..world.operator() };
+    assert_eq!(refused(world.groups.update(&ctx, &organization, patch).await), STALE);
+    assert_eq!(applied.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_repetition_is_not_judged_by_what_its_first_time_has_changed() {
+    let world = World::new().await;
+    let (organization, _) = world.organization("alice").await;
+    let tag = world.groups.get(&world.operator(), &organization).await.unwrap().revision.etag();
+    let idempotency = Some(IdempotencyClaim { key: [1; 32], request: [2; 32] });
+    let ctx = Ctx { if_match: Some(tag), idempotency, ..world.operator() };
+    let rename = || edit_group(|spec| spec.name = name("renamed"));
+    world.groups.update(&ctx, &organization, rename()).await.unwrap();
+    let again = world.groups.update(&ctx, &organization, rename()).await;
+    assert_eq!(refused(again), (Kind::Aborted, Rule::IdempotentRequestRunning));
+    let other = Ctx { idempotency: Some(IdempotencyClaim { key: [1; 32], request: [3; 32] }), ..ctx };
+    assert_eq!(refused(world.groups.update(&other, &organization, rename()).await).1, Rule::IdempotencyKeyReused);
+}
+
+/// The edits of the tests insist on it, and so does what judges relationships.
+#[tokio::test]
+async fn no_noun_applies_or_judges_a_patch_on_the_writer() {
+    let world = World::new().await;
+    let (organization, _) = world.organization("alice").await;
+    let ctx = world.operator();
+    let robot = world.workload(&organization, "robot").await;
+    let role = world.role(&organization, "custom", &["repo.list"]).await;
+    let bound = world.bind(&organization, &robot, &role).await;
+    let repo = world.repo(&organization, "nginx").await.uid;
+    world.groups.update(&ctx, &organization, edit_group(|spec| spec.name = name("a"))).await.unwrap();
+    let rule = Relationship::ClaimMatch(claim_match("other"));
+    world.identities.update(&ctx, &robot, edit_identity(move |spec| spec.relationship = rule)).await.unwrap();
+    world.roles.update(&ctx, &role, edit_role(|spec| spec.name = name("a"))).await.unwrap();
+    let other = world.workload(&organization, "other").await;
+    world.role_bindings.update(&ctx, &bound, edit_binding(move |spec| spec.identity = other)).await.unwrap();
+    world.repos.update(&ctx, &repo, edit_repo(|spec| spec.name = name("a"))).await.unwrap();
+}
+
+/// The rights that were judged before the write are those of the write.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rights_that_an_identity_gets_meanwhile_count() {
+    let world = World::new().await;
+    let (organization, _) = world.organization("alice").await;
+    let below = world.folder(&organization, "below").await;
+    let robot = world.workload(&organization, "robot").await;
+    let editor = world.workload(&organization, "editor").await;
+    let role = world.role(&organization, "small", &["identity.update"]).await;
+    world.bind(&organization, &editor, &role).await;
+    let ctx = world.by(&editor, &["identity.update"]).await;
+    let rule = |subject: &str| {
+        let rule = Relationship::ClaimMatch(claim_match(subject));
+        edit_identity(move |spec| spec.relationship = rule)
+    };
+    world.identities.update(&ctx, &robot, rule("first")).await.unwrap();
+    world.bind(&below, &robot, &role).await;
+    world.identities.update(&ctx, &robot, rule("second")).await.unwrap();
+    let owner = crate::world::built_in("owner");
+    world.bind(&below, &robot, &owner).await;
+    assert_eq!(refused(world.identities.update(&ctx, &robot, rule("third")).await), ESCALATION);
+}
