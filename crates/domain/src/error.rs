@@ -114,6 +114,12 @@ pub enum Rule {
     OrganizationBusy,
     /// The request took too long.
     Timeout,
+    /// The bytes under way of everybody, of strangers, of an address or of an identity are as many as may be.
+    MemoryShare,
+    /// An address has as many requests under way as it may.
+    TooManyRequests,
+    /// The body arrives too slowly.
+    BodyTooSlow,
     /// The method is not in this server yet.
     NotImplemented,
     /// A dependency is down.
@@ -426,7 +432,7 @@ impl Kind {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 41] = [
+    pub const ALL: [(Self, &'static str, &'static str); 45] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -482,6 +488,13 @@ impl Rule {
             "Too much costly work of the same organization waits already: patterns to compile, keys to read, long claims to match.",
         ),
         (Self::Timeout, "TIMEOUT", "The request took too long."),
+        (
+            Self::MemoryShare,
+            "MEMORY_SHARE",
+            "The server, its strangers, the client's address or the caller has as many bytes under way as it may; the message says who.",
+        ),
+        (Self::TooManyRequests, "TOO_MANY_REQUESTS", "The client's address has as many requests under way as it may."),
+        (Self::BodyTooSlow, "BODY_TOO_SLOW", "The body arrived more slowly than the server waits for."),
         (Self::NotImplemented, "NOT_IMPLEMENTED", "The method is not in this server yet."),
         (Self::Unavailable, "UNAVAILABLE", "A dependency is down."),
         (Self::Internal, "INTERNAL", "A defect; nothing more is told outside."),

@@ -2,6 +2,7 @@
 //!
 //! It serves the contract from handlers ([`Endpoint`]) that the program gives, and contains no noun of it.
 
+mod budget;
 mod gate;
 mod grpc;
 mod json;

@@ -21,12 +21,13 @@ use tokio::{
 };
 
 /// The rules that no request can provoke at will.
-const OUT_OF_REACH: [(Rule, &str); 6] = [
+const OUT_OF_REACH: [(Rule, &str); 8] = [
     (Rule::Immutable, "no field of the nouns served today is immutable; the masks of identity providers are tested in contract"),
     (Rule::Contended, "needs others that are faster twenty times in a row; tested in services"),
     (Rule::IdempotentAnswerLost, "needs a crash between two commits; tested against the store"),
     (Rule::Overloaded, "needs a queue that stays full for seconds; tested against the store's writer and pool"),
     (Rule::OrganizationBusy, "needs costly patterns that wait for seconds; tested against the queue of sts"),
+    (Rule::TooManyRequests, "needs two thousand requests under way; tested in gateway with a small limit"),
     (Rule::Unavailable, "needs a store or key that fails; tested against both"),
     (Rule::Internal, "needs a defect; tested in gateway with a handler that panics"),
 ];
@@ -43,6 +44,7 @@ async fn every_rule_is_reached() {
     conditions(&server, &mut reached).await;
     issuers(&server, &mut reached).await;
     wire(&server, &mut reached).await;
+    shares(&server, &mut reached).await;
     tokens(&server, &mut reached).await;
     server.stop().await;
 
@@ -234,6 +236,28 @@ async fn wire(server: &TestServer, reached: &mut Reached) {
     let create = CreateGroupRequest { parent: server.organization().to_string(), group: Some(group) };
     let body = grpc(server, &create.encode_to_vec(), "1n").await;
     reached.note("a nanosecond for a write", Rule::Timeout, &body);
+}
+
+/// What is too much, or too slow. Strangers of one address have room for 65 requests with heads of 90 KB.
+async fn shares(server: &TestServer, reached: &mut Reached) {
+    let mut held = Vec::new();
+    let (query, header) = ("a".repeat(60_000), "a".repeat(30_000));
+    for _ in 0..70 {
+        let mut stream = TcpStream::connect(server.host()).await.expect("the port is open");
+        let head = format!("POST /sts/exchange?aud={query} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: {header}\r\n");
+        let head = format!("{head}content-length: 9\r\n\r\na");
+        stream.write_all(head.as_bytes()).await.expect("it is sent");
+        held.push(stream);
+    }
+    let answered = async |mut stream: TcpStream| {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("it is refused");
+        let body = answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
+        serde_json::from_str::<Value>(&body).expect("the standard body")
+    };
+    let last = held.pop().expect("there are many");
+    reached.note("a stranger too many", Rule::MemoryShare, &answered(last).await);
+    reached.note("a body that does not go on", Rule::BodyTooSlow, &answered(held.remove(0)).await);
 }
 
 /// Calls `CreateGroup` with these bytes as the message and returns the status that comes back, as JSON. Written by hand:

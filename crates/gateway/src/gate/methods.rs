@@ -6,7 +6,10 @@ use contract::{Access, METHODS, Method};
 use domain::{Error, EventRule};
 
 use super::Admission;
-use crate::{Endpoint, router::RouterError, settings::Limits};
+use crate::{Endpoint, budget::ORDINARY, router::RouterError, settings::Limits};
+
+/// About how many bytes a page of a list has.
+const LIST: usize = 64 << 10;
 
 /// The methods of the contract, in its order.
 #[derive(Debug)]
@@ -21,6 +24,8 @@ pub(crate) struct Entry {
     pub(crate) endpoint: Option<Endpoint>,
     pub(crate) event: Option<EventRule>,
     pub(crate) api_version: &'static str,
+    /// About how many bytes an answer has: a guess before it is made.
+    pub(crate) answer_bytes: usize,
 }
 
 impl Entry {
@@ -78,6 +83,7 @@ impl Methods {
                 endpoint: endpoints.iter().find(|endpoint| endpoint.method.index == method.index).cloned(),
                 event: method.event.map(|event| EventRule { kind: event.kind, customer: event.customer }),
                 api_version: api_version(method.service),
+                answer_bytes: if answers_many(method) { LIST } else { ORDINARY },
             })
         };
         METHODS.iter().map(entry).collect::<Result<_, _>>().map(Self)
@@ -90,6 +96,12 @@ impl Methods {
     pub(crate) fn entry(&self, method: &Method) -> Result<&Entry, Error> {
         self.0.get(method.index).ok_or_else(|| Error::internal(format!("{} is not in the table", method.path)))
     }
+}
+
+/// Whether a method answers many of something.
+fn answers_many(method: &Method) -> bool {
+    let answer = contract::message_descriptor(method.response);
+    answer.is_some_and(|answer| answer.fields().any(|field| field.is_list() && field.kind().as_message().is_some()))
 }
 
 /// The version in a service's package; packages without one are `v1`.

@@ -55,7 +55,7 @@ impl Gate {
     ///
     /// # Errors
     /// Unauthenticated without a good token, unless the method is public; unimplemented when the server does not have the
-    /// method yet; invalid argument when a header of the call cannot be read.
+    /// method yet; invalid argument when a header of the call cannot be read; resource exhausted when the caller holds too much.
     pub(crate) async fn admit(
         &self,
         entry: &Entry,
@@ -74,6 +74,7 @@ impl Gate {
             record.caller = Some(Arc::clone(&caller));
             self.context(entry, origin, now, Actor::Caller(caller), grants)
         };
+        record.load.prove(record.caller.as_ref().map(|caller| &caller.identity))?;
         if entry.endpoint.is_none() {
             let message = format!("{} is part of the contract, but this server does not have it yet", entry.method.path);
             return Err(Error::new(Kind::Unimplemented, Rule::NotImplemented, message));

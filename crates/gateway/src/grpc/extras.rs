@@ -14,7 +14,7 @@ use super::{health::HealthService, reflection::ReflectionService};
 use crate::{StartError, meta::Readiness};
 
 /// Largest message that these services read: a question with a name in it.
-const QUESTION: usize = 64 << 10;
+pub(super) const QUESTION: usize = 64 << 10;
 
 const V1: &str = "/grpc.reflection.v1.ServerReflection/";
 const V1ALPHA: &str = "/grpc.reflection.v1alpha.ServerReflection/";

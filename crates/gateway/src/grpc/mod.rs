@@ -6,6 +6,7 @@ use contract::Bytes;
 use domain::{Ctx, Error, Kind, Rule, text::excerpt};
 use futures::future::BoxFuture;
 use http::{Request, Response, Version, header::CONTENT_TYPE};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use tonic::{
     Code, Status,
@@ -24,11 +25,24 @@ pub(crate) use extras::Extras;
 pub(crate) use timeout::of as timeout;
 
 use crate::{
+    budget::Load,
     gate::{Entry, Gate, Origin},
     observe::Record,
-    server::{Body, Shared, too_large},
+    server::{Body, Shared, read_body, too_large},
     status,
 };
+
+/// What stands before a message: whether it is compressed, and its length.
+const PREFIX: usize = 5;
+/// How a compressed message is announced.
+const ENCODING: &str = "grpc-encoding";
+/// How much longer a compressed message can be than what was sent (RFC 1951: 258 bytes in two bits).
+const INFLATION: usize = 1032;
+
+/// Whether this is the path of a question how the server is.
+pub(crate) fn is_health_check(path: &str) -> bool {
+    path == "/grpc.health.v1.Health/Check"
+}
 
 /// Whether a request is gRPC: HTTP/2 with a content type of `application/grpc`, alone or with a `+` suffix.
 pub(crate) fn is_grpc<B>(request: &Request<B>) -> bool {
@@ -50,7 +64,11 @@ pub(crate) async fn serve(
     record: &mut Record,
 ) -> Response<Body> {
     if let Some(extra) = shared.extras.find(request.uri().path()) {
-        return extra(*request).await.map(Body::stream);
+        let room = record.load.prove(None).and_then(|()| record.load.hold(extras::QUESTION));
+        return match room {
+            Ok(()) => extra(*request).await.map(Body::stream),
+            Err(error) => shared.refuse(error, record),
+        };
     }
     match unary(shared, request, origin, record).await {
         Ok(response) => response.map(Body::stream),
@@ -68,12 +86,17 @@ async fn unary(
     let method = contract::find_method(&path).ok_or_else(|| unknown(request.uri().path()))?;
     let entry = shared.methods.entry(method)?;
     let ctx = shared.gate.admit(entry, origin, request.headers(), record).await?;
-    let failure = OnceLock::new();
-    let handler = Handler { gate: &shared.gate, entry, ctx: Some(ctx), failure: &failure };
     let limit = entry.body_limit(&shared.settings.limits);
+    let (head, body) = request.into_parts();
+    let message = read_body(body, &head, limit, PREFIX, &record.load).await?;
+    if head.headers.contains_key(ENCODING) {
+        record.load.hold(message.len().saturating_mul(INFLATION).min(limit))?;
+    }
+    let failure = OnceLock::new();
+    let handler = Handler { gate: &shared.gate, entry, ctx: Some(ctx), load: &record.load, failure: &failure };
     // The limit holds for the message as it was sent, and for what it unpacks to.
     let mut grpc = Grpc::new(codec::Wire::default()).max_decoding_message_size(limit).accept_compressed(Gzip);
-    let response = grpc.unary(handler, *request).await;
+    let response = grpc.unary(handler, Request::from_parts(head, Full::new(message))).await;
     match failure.into_inner() {
         Some(error) => Err(error),
         None => misread(&response, limit).map_or(Ok(response), Err),
@@ -103,6 +126,7 @@ struct Handler<'a> {
     entry: &'a Entry,
     /// Taken by the call.
     ctx: Option<Arc<Ctx>>,
+    load: &'a Load,
     failure: &'a OnceLock<Error>,
 }
 
@@ -111,22 +135,23 @@ impl<'a> UnaryService<Bytes> for Handler<'a> {
     type Future = BoxFuture<'a, Result<tonic::Response<Bytes>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
-        let Self { gate, entry, failure, .. } = *self;
+        let Self { gate, entry, load, failure, .. } = *self;
         let ctx = self.ctx.take().ok_or_else(|| Error::internal("a gRPC call was asked for its answer twice"));
         Box::pin(async move {
-            let performed = match ctx {
-                Ok(ctx) => {
-                    let wire = request.into_inner();
-                    // What is not well-formed names no place, and is refused when it is decoded.
-                    let place = contract::scope::find(entry.method.scope, &wire).ok().flatten().map(str::to_owned);
-                    gate.perform(entry, ctx, place, || Ok(wire)).await
-                }
-                Err(error) => Err(error),
+            let performed = async {
+                load.place(entry.answer_bytes).await?;
+                let (ctx, wire) = (ctx?, request.into_inner());
+                // What is not well-formed names no place, and is refused when it is decoded.
+                let place = contract::scope::find(entry.method.scope, &wire).ok().flatten().map(str::to_owned);
+                let answer = gate.perform(entry, ctx, place, || Ok(wire)).await?;
+                let wire = answer.wire();
+                load.answer(wire.len(), entry.method.read_only)?;
+                Ok((wire, answer.etag))
             };
-            match performed {
-                Ok(answer) => {
-                    let mut response = tonic::Response::new(answer.wire());
-                    let etag = answer.etag.and_then(|etag| MetadataValue::<Ascii>::try_from(etag).ok());
+            match performed.await {
+                Ok((wire, etag)) => {
+                    let mut response = tonic::Response::new(wire);
+                    let etag = etag.and_then(|etag| MetadataValue::<Ascii>::try_from(etag).ok());
                     if let Some(etag) = etag {
                         response.metadata_mut().insert("etag", etag);
                     }

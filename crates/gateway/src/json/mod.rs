@@ -67,8 +67,13 @@ pub(crate) async fn serve(
     bind::query(&mut wire, head.uri.query().unwrap_or_default())?;
     let body = match target.rule.verb {
         // RFC 9110 sections 9.3.1 and 9.3.5: a body of these means nothing.
-        Verb::Get | Verb::Delete => Bytes::new(),
-        Verb::Put | Verb::Post | Verb::Patch => read_body(body, &head, entry.body_limit(&shared.settings.limits)).await?,
+        Verb::Get | Verb::Delete => {
+            drop(body);
+            Bytes::new()
+        }
+        Verb::Put | Verb::Post | Verb::Patch => {
+            read_body(body, &head, entry.body_limit(&shared.settings.limits), 0, &record.load).await?
+        }
     };
     let is_json = bind::is_json(target, &head.headers, &body);
     if !is_json {
@@ -77,6 +82,9 @@ pub(crate) async fn serve(
     let body = if is_json { body } else { Bytes::new() };
     // What cannot be read names no place, and is refused when it is read.
     let place = wire.scope(&body).ok().flatten().map(Cow::into_owned);
+    record.load.place(entry.answer_bytes).await?;
     let reply = shared.gate.perform(entry, ctx, place, move || bind::body(wire, &body)).await?;
-    Ok(answer::with_etag(reply.json(), reply.etag))
+    let json = reply.json();
+    record.load.answer(json.len(), entry.method.read_only)?;
+    Ok(answer::with_etag(json, reply.etag))
 }

@@ -14,6 +14,7 @@ use super::{
     metrics::Meter,
     span::{self, RequestSpan},
 };
+use crate::budget::Load;
 
 /// Longest part of a path or a user agent that is logged, in bytes.
 const MAX_TEXT: usize = 512;
@@ -34,7 +35,6 @@ pub(crate) enum Transport {
 /// dropped before that was given up by its client.
 ///
 /// Holds no query, no header but the user agent, and no body: nothing that may carry a secret.
-#[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) request_id: Arc<str>,
     pub(crate) transport: Transport,
@@ -50,11 +50,14 @@ pub(crate) struct Record {
     ended: bool,
     meter: Option<Meter>,
     span: RequestSpan,
+    /// What it holds of the budget.
+    pub(crate) load: Arc<Load>,
 }
 
 impl Record {
     /// The record of a request. Those without a `meter` are neither counted nor logged: they come from the operators' own
     /// tools, again and again.
+    #[expect(clippy::too_many_arguments, reason = "what is known when a request begins, from one caller alone")]
     pub(crate) fn new(
         request_id: Arc<str>,
         verb: HttpMethod,
@@ -63,6 +66,7 @@ impl Record {
         user_agent: Option<Arc<str>>,
         meter: Option<&Meter>,
         span: RequestSpan,
+        load: Arc<Load>,
     ) -> Self {
         if let Some(meter) = meter {
             meter.begin();
@@ -80,6 +84,7 @@ impl Record {
             started: Instant::now(),
             ended: false,
             span,
+            load,
             meter: meter.cloned(),
         }
     }

@@ -13,6 +13,7 @@ use prometheus_client::{
 };
 
 use super::Transport;
+use crate::budget::Limit;
 
 /// The instruments of the port. Every label has few values, none of which a client chooses: what is no method of the
 /// contract counts as `other`.
@@ -26,6 +27,10 @@ pub struct Metrics {
     sent: Counter,
     connections: Gauge,
     accepted: Counter,
+    /// What all requests hold, and what strangers hold of it.
+    pub(crate) bytes: Gauge,
+    pub(crate) strange_bytes: Gauge,
+    limits_reached: Family<Labels<1>, Counter>,
 }
 
 /// Names with their values.
@@ -58,6 +63,11 @@ const SECONDS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 
 impl Metrics {
     pub(crate) fn new() -> Arc<Self> {
+        let limits_reached = Family::<Labels<1>, Counter>::default();
+        // Told from the beginning: a rate needs a first value.
+        for limit in Limit::ALL {
+            drop(limits_reached.get_or_create(&[("limit", limit.as_str())]));
+        }
         Arc::new(Self {
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
@@ -66,6 +76,9 @@ impl Metrics {
             sent: Counter::default(),
             connections: Gauge::default(),
             accepted: Counter::default(),
+            bytes: Gauge::default(),
+            strange_bytes: Gauge::default(),
+            limits_reached,
         })
     }
 
@@ -80,6 +93,12 @@ impl Metrics {
         registry.register_with_unit("response", "Bytes of the bodies of answers", Unit::Bytes, self.sent.clone());
         registry.register("connections", "Open connections", self.connections.clone());
         registry.register("connections_accepted", "Connections that were accepted", self.accepted.clone());
+        let help = "What requests under way hold, as the budget counts it: bodies, answers until they are sent, and 16 KiB each";
+        registry.register_with_unit("under_way", help, Unit::Bytes, self.bytes.clone());
+        let help = "Of these bytes, those of callers without a good token";
+        registry.register_with_unit("under_way_of_strangers", help, Unit::Bytes, self.strange_bytes.clone());
+        let help = "Requests, answers and connections that a limit refused or ended, by limit";
+        registry.register("limits_reached", help, self.limits_reached.clone());
     }
 
     /// A request begins. It must [end](Metrics::end).
@@ -107,6 +126,11 @@ impl Metrics {
         });
         duration.observe(took.as_secs_f64());
         self.sent.inc_by(bytes);
+    }
+
+    /// A limit refused or ended something.
+    pub(crate) fn reached(&self, limit: Limit) {
+        self.limits_reached.get_or_create(&[("limit", limit.as_str())]).inc();
     }
 
     /// A connection begins.

@@ -30,9 +30,8 @@ impl TrustedProxies {
     /// The client of a request that arrived from `peer`: the last named address that is not itself a trusted proxy.
     #[must_use]
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        let trusted = |address: IpAddr| self.networks.iter().any(|network| network.contains(address));
         let peer = peer.to_canonical();
-        if !trusted(peer) {
+        if !self.trusts(peer) {
             return peer;
         }
         let mut client = peer;
@@ -40,11 +39,17 @@ impl TrustedProxies {
             // Beyond a word that is no address nothing can be trusted.
             let Some(address) = named else { return client };
             client = address;
-            if !trusted(address) {
+            if !self.trusts(address) {
                 break;
             }
         }
         client
+    }
+
+    /// Whether this is the address of a trusted proxy.
+    pub(crate) fn trusts(&self, peer: IpAddr) -> bool {
+        let peer = peer.to_canonical();
+        self.networks.iter().any(|network| network.contains(peer))
     }
 
     fn named(&self, headers: &HeaderMap) -> Vec<Option<IpAddr>> {

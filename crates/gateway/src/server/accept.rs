@@ -2,13 +2,11 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use tokio::{
-    net::TcpListener,
-    sync::{OwnedSemaphorePermit, Semaphore},
-};
+use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Door, Shared, connection, handshake};
+use super::{Door, Shared, connection, handshake, seats::Seats, streams::Streams};
+use crate::budget::Client;
 
 /// How long the loop waits after an error that another attempt would meet again, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -21,23 +19,34 @@ pub(super) async fn serve(shared: Arc<Shared>, door: Door, listener: TcpListener
     let limits = &shared.settings.limits;
     // Requests of one connection run in tasks of their own; both kinds are waited for.
     let tasks = shared.gate.tasks.clone();
-    let protocol = connection::protocol(limits, tasks.clone());
+    let (send_timeout, metrics) = (limits.send_timeout, Arc::clone(&shared.metrics));
+    let protocol = connection::protocol(limits, Streams { tasks: tasks.clone(), send_timeout, metrics });
     let seats = match &door {
         Door::Api => Arc::clone(&shared.seats),
         // What the operators read has seats of its own: it tells why the others are taken.
-        Door::Operations(_) => Arc::new(Semaphore::new(OPERATIONS)),
+        Door::Operations(_) => Seats::new(OPERATIONS, OPERATIONS),
     };
     let abort = CancellationToken::new();
     loop {
         let next = tokio::select! {
             () = stop.cancelled() => break,
-            next = accept(&listener, Arc::clone(&seats)) => next,
+            next = accept(&listener) => next,
         };
-        let (stream, peer, seat) = match next {
+        let (stream, peer) = match next {
             Ok(next) => next,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept connections");
                 tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        // Many clients are behind a proxy.
+        let client = (!shared.settings.trusted_proxies.trusts(peer.ip())).then(|| Client::from(peer.ip()));
+        let seat = match seats.take(client) {
+            Ok(seat) => seat,
+            Err(limit) => {
+                tracing::debug!(%peer, limit = limit.as_str(), "connection refused");
+                shared.metrics.reached(limit);
                 continue;
             }
         };
@@ -49,14 +58,15 @@ pub(super) async fn serve(shared: Arc<Shared>, door: Door, listener: TcpListener
         let (stop, abort) = (stop.clone(), abort.clone());
         tasks.spawn(async move {
             match shared.tls.as_ref().filter(|_| matches!(door, Door::Api)) {
-                None => connection::serve(Arc::clone(&shared), door, protocol, stream, peer, stop, abort).await,
+                None => connection::serve(Arc::clone(&shared), door, protocol, stream, peer, &seat, stop, abort).await,
                 Some(tls) => {
                     let shaken = tokio::select! {
-                        shaken = handshake::shake(&shared, tls, stream, peer) => shaken,
+                        shaken = handshake::shake(&shared, tls, stream, peer, client) => shaken,
+                        () = seat.leave.cancelled() => None,
                         () = stop.cancelled() => None,
                     };
                     if let Some(stream) = shaken {
-                        connection::serve(Arc::clone(&shared), door, protocol, stream, peer, stop, abort).await;
+                        connection::serve(Arc::clone(&shared), door, protocol, stream, peer, &seat, stop, abort).await;
                     }
                 }
             }
@@ -67,21 +77,14 @@ pub(super) async fn serve(shared: Arc<Shared>, door: Door, listener: TcpListener
     drain(&tasks, limits.drain, &abort).await;
 }
 
-/// The next connection, once there is a seat for it. A listener that nobody connects to holds none: all of them share the seats.
-async fn accept(
-    listener: &TcpListener,
-    seats: Arc<Semaphore>,
-) -> io::Result<(tokio::net::TcpStream, std::net::SocketAddr, OwnedSemaphorePermit)> {
-    let (stream, peer) = loop {
+async fn accept(listener: &TcpListener) -> io::Result<(tokio::net::TcpStream, std::net::SocketAddr)> {
+    loop {
         match listener.accept().await {
-            Ok(accepted) => break accepted,
             // The client gave up before it was accepted; the next one may be well.
             Err(error) if is_of_one_connection(&error) => {}
-            Err(error) => return Err(error),
+            accepted => return accepted,
         }
-    };
-    let seat = seats.acquire_owned().await.map_err(io::Error::other)?;
-    Ok((stream, peer, seat))
+    }
 }
 
 fn is_of_one_connection(error: &io::Error) -> bool {

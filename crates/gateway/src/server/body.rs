@@ -2,7 +2,8 @@
 
 use std::{
     pin::Pin,
-    task::{Context, Poll},
+    sync::Arc,
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
@@ -10,11 +11,14 @@ use bytes::Bytes;
 use domain::{Error, Rule};
 use http::{HeaderMap, Version, header::EXPECT, request::Parts};
 use http_body::{Body as _, Frame, SizeHint};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited, combinators::UnsyncBoxBody};
+use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
 
-use super::activity::UnderWay;
-use crate::observe::Record;
+use super::{activity::UnderWay, inflow::Inflow};
+use crate::{
+    budget::{Load, ORDINARY},
+    observe::Record,
+};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -22,25 +26,51 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 const DISCARDED_BYTES: usize = 16 << 20;
 const DISCARD_TIME: Duration = Duration::from_secs(1);
 
-/// Reads the body, of at most `limit` bytes, of the request that `head` begins.
+/// The largest part of an answer that is handed over at once. What is handed over cannot be taken back from the stream.
+const PART: usize = 64 << 10;
+
+/// Reads the body, of at most `limit` bytes and `frame` more around them, of the request that `head` begins. What it takes is
+/// counted in `load`.
 ///
 /// # Errors
-/// Invalid argument when it is larger, or when the client stops in the middle.
-pub(crate) async fn read(mut body: Incoming, head: &Parts, limit: usize) -> Result<Bytes, Error> {
-    if body.size_hint().lower() <= limit as u64 {
-        match Limited::new(&mut body, limit).collect().await {
-            Ok(body) => return Ok(body.to_bytes()),
-            Err(error) if !error.is::<LengthLimitError>() => {
-                let error = Error::invalid(Rule::Malformed, "the body ended before it was complete").because(error);
-                return Err(error);
-            }
-            Err(_) => {}
-        }
+/// Invalid argument when it is larger, or when the client stops in the middle; deadline exceeded when it arrives too slowly;
+/// resource exhausted when there is no room for it.
+pub(crate) async fn read(body: Incoming, head: &Parts, limit: usize, frame: usize, load: &Arc<Load>) -> Result<Bytes, Error> {
+    let most = limit.saturating_add(frame);
+    let mut inflow = Inflow::new(body, load);
+    if inflow.size_hint().lower() <= most as u64
+        && let Some(body) = gather(&mut inflow, most).await?
+    {
+        return Ok(body);
     }
     if head.version == Version::HTTP_2 && !waits(&head.headers) {
-        discard(body).await;
+        discard(inflow.body).await;
     }
     Err(too_large(limit))
+}
+
+/// The whole body, unless it has more than `most` bytes. Parts are copied together: as they come, each may hold on to much more
+/// memory than it has bytes.
+async fn gather(inflow: &mut Inflow<Incoming>, most: usize) -> Result<Option<Bytes>, Error> {
+    let mut whole = Vec::new();
+    while let Some(frame) = inflow.frame().await {
+        let Ok(data) = frame?.into_data() else { continue };
+        if whole.is_empty() && inflow.is_end_stream() && data.len() <= most {
+            inflow.load.hold(data.len().saturating_sub(ORDINARY))?;
+            return Ok(Some(data));
+        }
+        let needed = whole.len() + data.len();
+        if needed > most {
+            return Ok(None);
+        }
+        if needed > whole.capacity() {
+            let more = needed.max(2 * whole.capacity()).max(ORDINARY).min(most) - whole.len();
+            inflow.load.hold(more - (whole.capacity() - whole.len()))?;
+            whole.reserve_exact(more);
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(Some(whole.into()))
 }
 
 /// Whether the client sends no body before it has an answer (RFC 9110 section 10.1.1). One that waits has nothing to get rid of,
@@ -76,6 +106,11 @@ pub(crate) fn too_large(limit: usize) -> Error {
 /// The body of an answer.
 pub(crate) struct Body {
     content: Content,
+    /// What was taken from the content and is still to be handed over.
+    rest: Bytes,
+    /// Whether the answer has more than one part. Such an answer ends when they are sent, so that until then its stream can be
+    /// reset.
+    parted: bool,
     tail: Option<Box<Tail>>,
 }
 
@@ -96,7 +131,7 @@ impl Body {
     /// A body that is known as a whole.
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
-        Self { content: Content::Whole((!bytes.is_empty()).then_some(bytes)), tail: None }
+        Self::of(Content::Whole((!bytes.is_empty()).then_some(bytes)))
     }
 
     /// A body that is still being made.
@@ -105,7 +140,11 @@ impl Body {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        Self { content: Content::Stream(body.map_err(Into::into).boxed_unsync()), tail: None }
+        Self::of(Content::Stream(body.map_err(Into::into).boxed_unsync()))
+    }
+
+    fn of(content: Content) -> Self {
+        Self { content, rest: Bytes::new(), parted: false, tail: None }
     }
 
     /// The same body, whose end is the end of the request.
@@ -119,26 +158,49 @@ impl http_body::Body for Body {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let polled = match &mut self.content {
-            Content::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Content::Stream(body) => Pin::new(body).poll_frame(cx),
-        };
-        if let (Poll::Ready(Some(Ok(frame))), Some(tail)) = (&polled, &mut self.tail) {
-            tail.sent += frame.data_ref().map_or(0, |data| data.len() as u64);
+        let this = &mut *self;
+        while this.rest.is_empty() {
+            if this.parted && this.tail.as_ref().is_some_and(|tail| !tail.record.load.is_all_sent(cx)) {
+                return Poll::Pending;
+            }
+            let frame = match &mut this.content {
+                Content::Whole(bytes) => bytes.take().map(|bytes| Ok(Frame::data(bytes))),
+                Content::Stream(body) => ready!(Pin::new(body).poll_frame(cx)),
+            };
+            match frame.map(|frame| frame.map(Frame::into_data)) {
+                Some(Ok(Ok(data))) => {
+                    this.parted |= data.len() > PART;
+                    this.rest = data;
+                }
+                Some(Ok(Err(other))) => return Poll::Ready(Some(Ok(other))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
         }
-        polled
+        let part = this.rest.split_to(this.rest.len().min(PART));
+        Poll::Ready(Some(Ok(Frame::data(match &mut this.tail {
+            Some(tail) => {
+                tail.sent += part.len() as u64;
+                tail.record.load.part(part)
+            }
+            None => part,
+        }))))
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.content {
-            Content::Whole(bytes) => bytes.is_none(),
-            Content::Stream(body) => body.is_end_stream(),
-        }
+        self.rest.is_empty()
+            && !self.parted
+            && match &self.content {
+                Content::Whole(bytes) => bytes.is_none(),
+                Content::Stream(body) => body.is_end_stream(),
+            }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.content {
-            Content::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Content::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64) + self.rest.len() as u64)
+            }
             Content::Stream(body) => body.size_hint(),
         }
     }

@@ -3,6 +3,7 @@
 use std::{
     future::Future,
     pin::pin,
+    sync::PoisonError,
     task::Poll,
     time::{Duration, Instant},
 };
@@ -16,7 +17,11 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 use tower_service::Service as _;
 
-use super::{Body, Shared, respond::too_slow};
+use super::{
+    Body, Shared,
+    inflow::{Counted, Failure},
+    respond::too_slow,
+};
 use crate::{
     gate::Origin,
     grpc, json, meta,
@@ -28,17 +33,27 @@ impl Shared {
     pub(super) async fn dispatch(
         &self,
         request: Box<Request<Incoming>>,
+        head: usize,
         origin: &Origin,
         limit: Duration,
         record: &mut Record,
     ) -> Response<Body> {
+        let path = contract::canonical_path(request.uri().path()).into_owned();
+        let route = if record.transport == Transport::Grpc { None } else { meta::Route::of(&path) };
+        let begun = match route {
+            Some(meta::Route::Live | meta::Route::Ready) => record.load.begin_health(false),
+            None if grpc::is_health_check(&path) => record.load.begin_health(true),
+            _ => record.load.begin(head),
+        };
+        if let Err(error) = begun {
+            return self.refuse(error, record);
+        }
         // Boxed, as what follows: a request takes the room of what it turns out to be.
         if record.transport == Transport::Grpc {
             let answered = within(limit, record.started, Box::pin(grpc::serve(self, request, origin, record))).await;
             return answered.unwrap_or_else(|error| self.refuse(error, record));
         }
-        let path = contract::canonical_path(request.uri().path()).into_owned();
-        if let Some(route) = meta::Route::of(&path) {
+        if let Some(route) = route {
             return match *request.method() {
                 Method::GET | Method::HEAD => Box::pin(meta::serve(self, route, record)).await,
                 _ => self.other_verb(request.method(), &[Verb::Get], record),
@@ -85,8 +100,13 @@ impl Shared {
     }
 
     async fn fall_back(&self, request: Box<Request<Incoming>>, record: &mut Record) -> Response<Body> {
+        if let Err(error) = record.load.prove(None) {
+            return self.refuse(error, record);
+        }
         let (verb, path) = (request.method().clone(), request.uri().path().to_owned());
-        let answer = self.fallback.clone().call(*request);
+        let (failure, most) = (Failure::default(), self.settings.limits.public_body_bytes);
+        let request = request.map(|body| Counted::new(body, &record.load, most, &failure));
+        let answer = self.fallback.clone().call(request);
         let answered = match self.settings.limits.fallback_timeout {
             Some(limit) => within(limit, record.started, answer).await,
             None => Ok(answer.await),
@@ -96,7 +116,17 @@ impl Shared {
             Ok(Err(never)) => match never {},
             Err(error) => return self.refuse(error, record),
         };
-        if response.body().size_hint().exact() != Some(0) {
+        let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(error) = failure {
+            return self.refuse(error, record);
+        }
+        let size = response.body().size_hint().exact();
+        if let Some(size) = size
+            && let Err(error) = record.load.answer(usize::try_from(size).unwrap_or(usize::MAX), false)
+        {
+            return self.refuse(error, record);
+        }
+        if size != Some(0) {
             return response.map(Body::stream);
         }
         // Routes that do not exist, or not with this verb, have nothing of their own to say.

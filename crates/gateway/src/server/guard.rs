@@ -65,9 +65,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
         Self { stream, activity, refuse, head_timeout, head, http2: false, replacement: None, lingering: None }
     }
 
-    /// Whether a request head has begun to arrive and not ended yet.
+    /// Whether a request head should arrive: the first one of the connection, or one that has begun to.
     fn head_is_open(&self) -> bool {
-        !self.http2 && self.head.after == Some(self.activity.begun()) && self.activity.rests()
+        let begun = self.activity.begun();
+        !self.http2 && (begun == 0 || self.head.after == Some(begun)) && self.activity.rests()
     }
 
     fn poll_head_deadline(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
@@ -75,8 +76,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guarded<S> {
             self.head.deadline = None;
             return Poll::Pending;
         }
-        let timeout = self.head_timeout;
-        let deadline = self.head.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
+        // The time for the first head runs since the connection was accepted, that for others since they began to arrive.
+        let passed = if self.activity.begun() == 0 { self.activity.idle_for() } else { Duration::ZERO };
+        let left = self.head_timeout.saturating_sub(passed);
+        let deadline = self.head.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(left)));
         deadline.as_mut().poll(cx).map(|()| io::Error::new(io::ErrorKind::TimedOut, "the request head took too long"))
     }
 

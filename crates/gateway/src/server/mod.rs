@@ -11,6 +11,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Endpoint, Settings, StartError, Tls,
+    budget::Budget,
     gate::{Gate, Methods},
     grpc::Extras,
     json::Routes,
@@ -25,12 +26,17 @@ mod connection;
 mod dispatch;
 mod guard;
 mod handshake;
+mod inflow;
 mod operations;
 mod respond;
+mod seats;
+mod streams;
 mod unreadable;
 
 pub(crate) use body::{Body, read as read_body, too_large};
+use handshake::Handshakes;
 pub use operations::Scrape;
+use seats::Seats;
 
 /// A server that is ready to be served.
 #[derive(Clone)]
@@ -50,10 +56,12 @@ pub(crate) struct Shared {
     pub(crate) readiness: Arc<Readiness>,
     pub(crate) fallback: axum::Router,
     pub(crate) tls: Option<Tls>,
-    /// Connections that may still come, over all listeners.
-    pub(crate) seats: Arc<Semaphore>,
-    /// TLS handshakes that may still begin.
-    pub(crate) handshakes: Semaphore,
+    /// What requests may hold.
+    pub(crate) budget: Arc<Budget>,
+    /// The places for connections, over all listeners.
+    seats: Arc<Seats>,
+    /// The places for TLS handshakes.
+    handshakes: Handshakes,
 }
 
 /// What a listener leads to.
@@ -203,8 +211,12 @@ impl Builder {
             tasks: TaskTracker::new(),
         };
         let readiness = Arc::new(Readiness::new(self.ready, self.settings.limits.ready_timeout));
+        let (metrics, limits) = (Metrics::new(), &self.settings.limits);
         let shared = Shared {
-            metrics: Metrics::new(),
+            budget: Budget::new(limits.clone(), Arc::clone(&metrics)),
+            seats: Seats::new(limits.connections, limits.connections_per_address),
+            handshakes: Handshakes::new(limits.handshakes),
+            metrics,
             traces: self.traces,
             gate,
             methods,
@@ -213,8 +225,6 @@ impl Builder {
             readiness,
             fallback: self.fallback,
             tls: self.tls,
-            seats: Arc::new(Semaphore::new(permits(self.settings.limits.connections))),
-            handshakes: Semaphore::new(permits(self.settings.limits.handshakes)),
             settings: self.settings,
         };
         Ok(Server { shared: Arc::new(shared) })

@@ -11,7 +11,7 @@ use http::{
 use hyper::body::Incoming;
 use tracing::Instrument as _;
 
-use super::{Body, Door, Shared, activity::UnderWay, connection::Connection, unreadable};
+use super::{Body, Door, Shared, activity::UnderWay, connection::Connection, streams, unreadable};
 use crate::{
     gate::Origin,
     grpc, json,
@@ -20,13 +20,16 @@ use crate::{
 };
 
 impl Shared {
-    /// Answers a request. Always answers: a panic is an internal error of this request alone.
+    /// Answers a request. A panic is an internal error of this request alone.
+    ///
+    /// # Errors
+    /// The reset of its stream, or the end of an HTTP/1.1 connection, when its address reads too few of the answers that refuse.
     pub(super) async fn respond(
         &self,
         request: Box<Request<Incoming>>,
         connection: &Connection,
         under_way: UnderWay,
-    ) -> Response<Body> {
+    ) -> Result<Response<Body>, h2::Error> {
         let door = &connection.door;
         let origin = self.origin(request.headers(), connection.peer);
         let (verb, path) = (request.method().clone(), request.uri().path());
@@ -35,19 +38,22 @@ impl Shared {
             Door::Operations(_) => (None, RequestSpan::none()),
         };
         let within = span.span.clone();
-        let mut record = Record::new(origin.request_id.clone(), verb, path, origin.peer, origin.user_agent.clone(), meter, span);
+        let load = connection.load(origin.peer);
+        streams::watch(&load);
+        let (id, user_agent) = (origin.request_id.clone(), origin.user_agent.clone());
+        let mut record = Record::new(id, verb, path, origin.peer, user_agent, meter, span, load);
         let is_head = request.method() == http::Method::HEAD;
         let is_grpc = matches!(door, Door::Api) && grpc::is_grpc(&request);
         if is_grpc {
             record.transport = Transport::Grpc;
         }
         let limit = self.time_limit(&request, is_grpc);
-        let refused = self.check_head(&request).err();
+        let head = self.check_head(&request);
         let dispatched = AssertUnwindSafe(async {
-            match (refused, door) {
-                (Some(refusal), _) => self.refuse(refusal, &mut record),
-                (None, Door::Api) => self.dispatch(request, &origin, limit, &mut record).await,
-                (None, Door::Operations(scrape)) => self.operate(&request, &**scrape, &mut record).await,
+            match (head, door) {
+                (Err(refusal), _) => self.refuse(refusal, &mut record),
+                (Ok(head), Door::Api) => self.dispatch(request, head, &origin, limit, &mut record).await,
+                (Ok(_), Door::Operations(scrape)) => self.operate(&request, &**scrape, &mut record).await,
             }
         })
         .catch_unwind()
@@ -55,7 +61,10 @@ impl Shared {
         .await;
         let mut response = dispatched
             .unwrap_or_else(|panic| self.refuse(Error::internal(format!("panic: {}", panic_text(&*panic))), &mut record));
-        if record.outcome.is_some_and(|(_, rule)| rule == Rule::TooLarge) {
+        if matches!(door, Door::Api) && !record.load.may_answer() {
+            return Err(h2::Reason::REFUSED_STREAM.into());
+        }
+        if record.outcome.is_some_and(|(_, rule)| leaves_a_body(rule)) {
             under_way.linger();
         }
         if is_head {
@@ -67,7 +76,7 @@ impl Shared {
             headers.insert(observe::REQUEST_ID, id);
         }
         let status = response.status().as_u16();
-        response.map(|body| body.ending(record, status, under_way))
+        Ok(response.map(|body| body.ending(record, status, under_way)))
     }
 
     /// The answer for an error, in the form of the record's transport. The one place where failures are logged.
@@ -89,7 +98,8 @@ impl Shared {
         }
     }
 
-    fn check_head(&self, request: &Request<Incoming>) -> Result<(), Refusal> {
+    /// How many bytes the head has.
+    fn check_head(&self, request: &Request<Incoming>) -> Result<usize, Refusal> {
         let limits = &self.settings.limits;
         let url = request.uri().path_and_query().map_or(0, |url| url.as_str().len());
         if url > limits.url_bytes {
@@ -101,7 +111,7 @@ impl Shared {
             let error = unreadable::headers_too_large(limits.header_bytes);
             return Err(Refusal { error, status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE });
         }
-        Ok(())
+        Ok(url + headers)
     }
 
     /// How long a request of the contract may take: the server's limit, or less when a gRPC client wants less.
@@ -116,6 +126,11 @@ impl Shared {
 pub(super) fn too_slow(limit: Duration) -> Error {
     let message = format!("the request took longer than {} ms", limit.as_millis());
     Error::new(Kind::DeadlineExceeded, Rule::Timeout, message)
+}
+
+/// Whether a refusal by this rule may come before its request's body has been read.
+fn leaves_a_body(rule: Rule) -> bool {
+    matches!(rule, Rule::TooLarge | Rule::MemoryShare | Rule::TooManyRequests | Rule::BodyTooSlow)
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

@@ -20,6 +20,7 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         let status = match (error.rule(), error.kind()) {
             (Rule::TooLarge, _) => StatusCode::PAYLOAD_TOO_LARGE,
+            (Rule::BodyTooSlow, _) => StatusCode::REQUEST_TIMEOUT,
             (Rule::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
             (_, Kind::InvalidArgument | Kind::FailedPrecondition) => StatusCode::BAD_REQUEST,
             (_, Kind::Unauthenticated) => StatusCode::UNAUTHORIZED,

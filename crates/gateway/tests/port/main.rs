@@ -18,5 +18,6 @@ mod lifecycle;
 mod limits;
 mod log;
 mod messages;
+mod shares;
 mod support;
 mod tls;

@@ -66,6 +66,7 @@ pub(crate) const MANY_FAULTS: &str = "faults ";
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) created: AtomicUsize,
+    pub(crate) listed: AtomicUsize,
     pub(crate) running: AtomicUsize,
     pub(crate) most_running: AtomicUsize,
     pub(crate) slow_for: Mutex<Duration>,
@@ -257,17 +258,23 @@ impl Decoder for Raw {
 pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
     let get = world.clone();
     let create = world.clone();
+    let list = world.clone();
     vec![
         Endpoint::new::<GetGroup, _, _, _>(move |ctx: Arc<Ctx>, request| {
             let world = get.clone();
             async move { get_group(&world, ctx, request.uid).await }
         }),
-        Endpoint::new::<ListGroups, _, _, _>(|ctx: Arc<Ctx>, _| async move {
-            let groups = match &*ctx.scopes() {
-                Scopes::All => vec![named("everything")],
-                Scopes::Subtrees(roots) => roots.iter().map(|root| Group { uid: root.to_string(), ..named("root") }).collect(),
-            };
-            Ok(ListGroupsResponse { groups, ..ListGroupsResponse::default() })
+        Endpoint::new::<ListGroups, _, _, _>(move |ctx: Arc<Ctx>, _| {
+            list.listed.fetch_add(1, SeqCst);
+            async move {
+                let groups = match &*ctx.scopes() {
+                    Scopes::All => vec![named("everything")],
+                    Scopes::Subtrees(roots) => {
+                        roots.iter().map(|root| Group { uid: root.to_string(), ..named("root") }).collect()
+                    }
+                };
+                Ok(ListGroupsResponse { groups, ..ListGroupsResponse::default() })
+            }
         }),
         Endpoint::new::<CreateGroup, _, _, _>(move |ctx: Arc<Ctx>, request| {
             let world = create.clone();

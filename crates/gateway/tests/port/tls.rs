@@ -94,6 +94,33 @@ async fn plain_text_is_told_what_to_speak() {
 }
 
 #[tokio::test]
+async fn half_handshakes_do_not_hold_up_others() {
+    let authority = Authority::new();
+    let limits = Limits { handshakes: 2, handshakes_per_address: 1, ..Limits::default() };
+    let server = start_tls(Settings { limits, ..Settings::default() }, Tls::new(&authority.pair()).unwrap()).await;
+    let half = async |from: [u8; 4]| {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind(std::net::SocketAddr::from((from, 0))).unwrap();
+        let mut stream = socket.connect(server.address).await.unwrap();
+        stream.write_all(&[22, 3, 1, 2, 0]).await.unwrap();
+        stream
+    };
+    let health = async || {
+        let client = authority.client().build().unwrap();
+        client.get(format!("https://{}/livez", server.address)).timeout(Duration::from_secs(8)).send().await.is_ok()
+    };
+    // All of one address take one place: another one is free.
+    let crowd = [half([127, 0, 0, 2]).await, half([127, 0, 0, 2]).await, half([127, 0, 0, 2]).await];
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(health().await);
+    // All places are taken by several: they wait no longer than a second for them, and the limit for handshakes is ten.
+    let others = [half([127, 0, 0, 3]).await, half([127, 0, 0, 4]).await];
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(health().await);
+    drop((crowd, others));
+}
+
+#[tokio::test]
 async fn the_silent_and_the_slow_are_closed() {
     let server = start(&Tls::new(&Authority::new().pair()).unwrap()).await;
     // Nothing at all, and the beginning of a record that never ends.

@@ -57,6 +57,7 @@ pub(super) const KEYS: &[Key] = &[
         value: "TIME",
         default: Default::Is("15s"),
         summary: "How long the headers of an HTTP/1.1 request may take to arrive",
+        more: "For the first request of a connection, since it was accepted, its TLS handshake included.",
         apply: |settings, texts| one(texts, duration).map(|time| settings.limits.header_timeout = time),
         ..Key::BASE
     },
@@ -105,14 +106,145 @@ pub(super) const KEYS: &[Key] = &[
         ..Key::BASE
     },
     Key {
+        path: "limits.requests-per-address",
+        flag: "limits-requests-per-address",
+        variable: "PROVOST_LIMITS_REQUESTS_PER_ADDRESS",
+        kind: Kind::Count,
+        value: "COUNT",
+        default: Default::Is("2048"),
+        summary: "Requests under way from one address, over all its connections",
+        more: "Beyond: `TOO_MANY_REQUESTS`. Behind trusted proxies the address is the one that they name. An IPv6 address \
+               stands for its network of 64 bits. At 16 KiB each, this many take half of what an address may hold.",
+        apply: |settings, texts| {
+            one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.requests_per_address = count)
+        },
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.memory",
+        flag: "limits-memory",
+        variable: "PROVOST_LIMITS_MEMORY",
+        value: "SIZE",
+        default: Default::Is("256MiB"),
+        summary: "What all requests together hold: bodies, answers until they are sent, and 16 KiB for each",
+        more: "Beyond: `MEMORY_SHARE`. It bounds what clients make the server hold, not what the program and its database need \
+               beside it. The default is what a small machine can spare.",
+        apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.memory_bytes = bytes),
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.strangers-share",
+        flag: "limits-strangers-share",
+        variable: "PROVOST_LIMITS_STRANGERS_SHARE",
+        kind: Kind::Count,
+        value: "PERCENT",
+        default: Default::Is("10"),
+        summary: "How much of that callers without a good token hold, all together",
+        more: "Beyond: `MEMORY_SHARE` for them alone. The default leaves nine tenths to callers that are known, and still lets \
+               1,600 others exchange tokens at once.",
+        apply: |settings, texts| {
+            one(texts, |text| count(text, 1..=100)).map(|percent| settings.limits.strangers_percent = percent)
+        },
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.address-share",
+        flag: "limits-address-share",
+        variable: "PROVOST_LIMITS_ADDRESS_SHARE",
+        kind: Kind::Count,
+        value: "PERCENT",
+        default: Default::Is("25"),
+        summary: "How much of `memory`, and of what strangers have of it, one address holds",
+        more: "Beyond: `MEMORY_SHARE` for it alone. With the default no single client shuts the others out, and a network \
+               behind one address still has 64 MiB.",
+        apply: |settings, texts| one(texts, |text| count(text, 1..=100)).map(|percent| settings.limits.address_percent = percent),
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.identity-share",
+        flag: "limits-identity-share",
+        variable: "PROVOST_LIMITS_IDENTITY_SHARE",
+        kind: Kind::Count,
+        value: "PERCENT",
+        default: Default::Is("25"),
+        summary: "How much of `memory` one identity holds",
+        more: "Beyond: `MEMORY_SHARE` for it alone. The default is that of an address, for the same reason.",
+        apply: |settings, texts| {
+            one(texts, |text| count(text, 1..=100)).map(|percent| settings.limits.identity_percent = percent)
+        },
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.body-rate",
+        flag: "limits-body-rate",
+        variable: "PROVOST_LIMITS_BODY_RATE",
+        value: "SIZE",
+        default: Default::Is("8KiB"),
+        summary: "How much of a body must arrive in a second, on average",
+        more: "Below: status 408, `BODY_TOO_SLOW`. A poor mobile connection has more than the default.",
+        apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.body_rate = bytes),
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.body-grace",
+        flag: "limits-body-grace",
+        variable: "PROVOST_LIMITS_BODY_GRACE",
+        value: "TIME",
+        default: Default::Is("5s"),
+        summary: "From when on a body must arrive at that rate",
+        more: "Connections that begin badly recover by then.",
+        apply: |settings, texts| one(texts, duration).map(|time| settings.limits.body_grace = time),
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.send-timeout",
+        flag: "limits-send-timeout",
+        variable: "PROVOST_LIMITS_SEND_TIMEOUT",
+        value: "TIME",
+        default: Default::Is("30s"),
+        summary: "How long a part of an answer, of at most 64 KiB, may remain unsent because its client does not read",
+        more: "Then its HTTP/2 stream is reset; where that is not possible, the connection is closed, at most after twice the \
+               time. The default is longer than a short outage of a network.",
+        apply: |settings, texts| one(texts, duration).map(|time| settings.limits.send_timeout = time),
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.unsent",
+        flag: "limits-unsent",
+        variable: "PROVOST_LIMITS_UNSENT",
+        value: "SIZE",
+        default: Default::Is("1MiB"),
+        summary: "Answers that one connection may have unsent before its further requests wait",
+        more: "The default is what fast networks have on their way.",
+        apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.unsent_bytes = bytes),
+        ..Key::BASE
+    },
+    Key {
         path: "limits.connections",
         flag: "limits-connections",
         variable: "PROVOST_LIMITS_CONNECTIONS",
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("8192"),
-        summary: "Connections at once; further ones wait in the kernel",
+        summary: "Connections at once",
+        more: "Beyond, a new one takes the place of the one that has been without a request for longest; those that never had one go \
+               first. If there is none, it is closed.",
         apply: |settings, texts| one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.connections = count),
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.connections-per-address",
+        flag: "limits-connections-per-address",
+        variable: "PROVOST_LIMITS_CONNECTIONS_PER_ADDRESS",
+        kind: Kind::Count,
+        value: "COUNT",
+        default: Default::Is("1024"),
+        summary: "Connections of one address at once, unless it is a trusted proxy",
+        more: "Beyond, a new one takes the place of its own that has been without a request for longest; if there is none, it \
+               is closed. An IPv6 address stands for its network of 64 bits. The default is an eighth of all.",
+        apply: |settings, texts| {
+            one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.connections_per_address = count)
+        },
         ..Key::BASE
     },
     Key {
@@ -133,7 +265,22 @@ pub(super) const KEYS: &[Key] = &[
         value: "COUNT",
         default: Default::Is("1024"),
         summary: "TLS handshakes at once; further ones wait",
+        more: "While others wait, a handshake has one second.",
         apply: |settings, texts| one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.handshakes = count),
+        ..Key::BASE
+    },
+    Key {
+        path: "limits.handshakes-per-address",
+        flag: "limits-handshakes-per-address",
+        variable: "PROVOST_LIMITS_HANDSHAKES_PER_ADDRESS",
+        kind: Kind::Count,
+        value: "COUNT",
+        default: Default::Is("64"),
+        summary: "TLS handshakes of one address at once, unless it is a trusted proxy; further ones wait",
+        more: "The default is a sixteenth of all.",
+        apply: |settings, texts| {
+            one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.handshakes_per_address = count)
+        },
         ..Key::BASE
     },
     Key {

@@ -1,0 +1,171 @@
+//! What requests may hold at once: one budget of bytes for all connections, and the shares of it (ADR 18).
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{Error, Kind, Rule, Uidp, error::Detail};
+use tokio::sync::Semaphore;
+
+use crate::{observe::Metrics, settings::Limits};
+
+mod line;
+mod load;
+mod pool;
+
+pub(crate) use line::Line;
+pub(crate) use load::{Load, ORDINARY};
+pub(crate) use pool::Client;
+use pool::{Pool, Registry};
+
+/// When it makes sense to come back.
+const SOON: Duration = Duration::from_secs(1);
+
+/// A limit of the port, as metrics name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Limit {
+    /// All bytes under way.
+    Memory,
+    /// The bytes of all strangers.
+    Strangers,
+    /// The bytes of one address.
+    Address,
+    /// The bytes of one address's strangers.
+    AddressStrangers,
+    /// The bytes of one identity.
+    Identity,
+    /// The requests of one address.
+    Requests,
+    /// The slowest body.
+    BodyRate,
+    /// The longest time without progress of an answer.
+    SendTimeout,
+    /// Refusals that one address has not read.
+    Refusals,
+    /// All connections.
+    Connections,
+    /// The connections of one address.
+    AddressConnections,
+    /// TLS handshakes.
+    Handshakes,
+}
+
+/// The budget and its shares.
+pub(crate) struct Budget {
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Arc<Metrics>,
+    total: Pool,
+    strangers: Pool,
+    addresses: Registry<Client, Address>,
+    identities: Registry<Uidp, Pool>,
+}
+
+/// What one address has.
+#[derive(Debug, Default)]
+pub(crate) struct Address {
+    bytes: Pool,
+    /// Of these bytes, those of strangers.
+    strange: Pool,
+    requests: Pool,
+    /// Answers that say no more than that a limit is reached.
+    refusals: Pool,
+    handshakes: std::sync::OnceLock<Semaphore>,
+}
+
+impl Budget {
+    pub(crate) fn new(limits: Limits, metrics: Arc<Metrics>) -> Arc<Self> {
+        let (total, strangers) = (Pool::shown_by(&metrics.bytes), Pool::shown_by(&metrics.strange_bytes));
+        Arc::new(Self { limits, metrics, total, strangers, addresses: Registry::default(), identities: Registry::default() })
+    }
+
+    /// What the address has.
+    pub(crate) fn address(&self, client: Client) -> Arc<Address> {
+        self.addresses.of(&client)
+    }
+
+    /// How many bytes one of the shares may have.
+    fn bytes(&self, limit: Limit) -> usize {
+        let share = |of: usize, percent: u32| of / 100 * percent as usize + of % 100 * percent as usize / 100;
+        let Limits { memory_bytes, strangers_percent, address_percent, identity_percent, .. } = self.limits;
+        match limit {
+            Limit::Strangers => share(memory_bytes, strangers_percent),
+            Limit::Address => share(memory_bytes, address_percent),
+            Limit::AddressStrangers => share(share(memory_bytes, strangers_percent), address_percent),
+            Limit::Identity => share(memory_bytes, identity_percent),
+            _ => memory_bytes,
+        }
+    }
+
+    /// The error of a limit that is reached. Counts it.
+    pub(crate) fn refusal(&self, limit: Limit) -> Error {
+        self.metrics.reached(limit);
+        let bytes = self.bytes(limit);
+        let (rule, message) = match limit {
+            Limit::Requests => {
+                let most = self.limits.requests_per_address;
+                (
+                    Rule::TooManyRequests,
+                    format!("this address has {most} requests under way, and no more may be; wait for answers"),
+                )
+            }
+            Limit::BodyRate => {
+                let rate = self.limits.body_rate;
+                let message = format!("the body arrived at less than {rate} bytes a second; send it faster or in parts");
+                return Error::new(Kind::DeadlineExceeded, Rule::BodyTooSlow, message);
+            }
+            Limit::Strangers => (
+                Rule::MemoryShare,
+                format!("requests without a good token have {bytes} bytes under way, and no more may be; retry"),
+            ),
+            Limit::Address | Limit::AddressStrangers => {
+                (Rule::MemoryShare, format!("this address has {bytes} bytes under way, and no more may be; read answers first"))
+            }
+            Limit::Identity => {
+                (Rule::MemoryShare, format!("this identity has {bytes} bytes under way, and no more may be; read answers first"))
+            }
+            _ => (Rule::MemoryShare, format!("all requests together have {bytes} bytes under way, and no more may be; retry")),
+        };
+        Error::new(Kind::ResourceExhausted, rule, message).with(Detail::RetryAfter(SOON))
+    }
+}
+
+impl Address {
+    /// The handshakes that may still begin.
+    pub(crate) fn handshakes(&self, most: usize) -> &Semaphore {
+        self.handshakes.get_or_init(|| Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)))
+    }
+}
+
+impl Limit {
+    /// All of them.
+    pub(crate) const ALL: [Self; 12] = [
+        Self::Memory,
+        Self::Strangers,
+        Self::Address,
+        Self::AddressStrangers,
+        Self::Identity,
+        Self::Requests,
+        Self::BodyRate,
+        Self::SendTimeout,
+        Self::Refusals,
+        Self::Connections,
+        Self::AddressConnections,
+        Self::Handshakes,
+    ];
+
+    /// The label of metrics.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Strangers => "memory_of_strangers",
+            Self::Address => "memory_of_address",
+            Self::AddressStrangers => "memory_of_strangers_of_address",
+            Self::Identity => "memory_of_identity",
+            Self::Requests => "requests_per_address",
+            Self::BodyRate => "body_rate",
+            Self::SendTimeout => "send_timeout",
+            Self::Refusals => "unread_refusals",
+            Self::Connections => "connections",
+            Self::AddressConnections => "connections_per_address",
+            Self::Handshakes => "handshakes",
+        }
+    }
+}
