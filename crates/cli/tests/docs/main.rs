@@ -6,6 +6,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_… come from the environment")]
 
+mod limits;
 mod page;
 mod place;
 mod shape;
