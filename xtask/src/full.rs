@@ -1,30 +1,44 @@
 //! The long forms of the suites: what continuous integration runs short, run long, and optimized.
 
 use crate::{
-    soak,
+    fuzz, soak,
     workspace::{self, Outcome},
 };
 
-/// A long form: what cargo is told to test, and the switch that makes it long.
+/// A long form: what cargo is told to test, and the switches that make it long.
 struct Form {
     arguments: &'static [&'static str],
-    switch: (&'static str, &'static str),
+    switches: &'static [(&'static str, &'static str)],
 }
 
 const FORMS: &[Form] = &[
     // Sixteen times the random cases.
-    Form { arguments: &["--workspace", "--exclude", "e2e", "--lib", "--tests"], switch: ("PROPTEST_CASES", "4096") },
+    Form { arguments: &["--workspace", "--exclude", "e2e", "--lib", "--tests"], switches: &[("PROPTEST_CASES", "4096")] },
     // Three times the kills. Each takes about a second, so more of them are left to who has the hours.
-    Form { arguments: &["--workspace", "--test", "crash"], switch: ("PROVOST_TEST_KILLS", "60") },
+    Form { arguments: &["--workspace", "--test", "crash"], switches: &[("PROVOST_TEST_KILLS", "60")] },
     // Twenty times the histories.
-    Form { arguments: &["--workspace", "--test", "model"], switch: ("PROVOST_TEST_STEPS", "200000") },
+    Form { arguments: &["--workspace", "--test", "model"], switches: &[("PROVOST_TEST_STEPS", "200000")] },
+    // Every input for every method from everybody every way, and the neighbour's times beside those it has alone.
+    Form { arguments: NEIGHBOURS, switches: &[LONG] },
+    Form { arguments: NEIGHBOURS, switches: &[LONG, ("PROVOST_TEST_DATABASE", "postgres")] },
 ];
 
-/// Runs them one after the other, the soak last, and stops at the first that fails.
+const NEIGHBOURS: &[&str] = &["--package", "e2e", "--test", "neighbours", "--", "--nocapture"];
+const LONG: (&str, &str) = ("PROVOST_TEST_NEIGHBOURS", "long");
+
+/// How long each fuzz target runs.
+const FUZZ_SECONDS: u32 = 120;
+
+/// Runs them one after the other, then fuzzing, the figures on PostgreSQL and the soak, and stops at the first that fails.
 pub(crate) fn run() -> Outcome {
     for form in FORMS {
-        workspace::run("cargo", &[&["test", "--profile", "full"], form.arguments].concat(), &[form.switch])?;
+        workspace::run("cargo", &[&["test", "--profile", "full"], form.arguments].concat(), form.switches)?;
+    }
+    workspace::say(&fuzz::run(&fuzz::Run { target: None, seconds: FUZZ_SECONDS, seed: None, build: false })?);
+    workspace::run("cargo", &["build", "--release", "--locked"], &[])?;
+    for what in ["postgres", "soak"] {
+        workspace::run("e2e/bench/check", &["target/release/provost", what], &[])?;
     }
     workspace::say(&soak::run(&soak::Run { minutes: 10 })?);
-    Ok(format!("{} long forms and the soak passed", FORMS.len()))
+    Ok(format!("{} long forms, fuzzing, the figures on PostgreSQL and the soak passed", FORMS.len()))
 }

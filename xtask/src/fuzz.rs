@@ -19,17 +19,17 @@ const AT_A_TIME: usize = 2;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
     /// Only this target.
-    target: Option<String>,
+    pub(crate) target: Option<String>,
     /// How long each target runs.
     #[arg(long, default_value_t = 20)]
-    seconds: u32,
+    pub(crate) seconds: u32,
     /// Where the random numbers begin, so that a run can be repeated: from `fuzz/seeds` alone, whatever was found before.
     /// By default somewhere else each time, from all that was found before.
     #[arg(long)]
-    seed: Option<u32>,
+    pub(crate) seed: Option<u32>,
     /// Only build them.
     #[arg(long)]
-    build: bool,
+    pub(crate) build: bool,
 }
 
 /// Builds the targets and runs them, two at a time. What fails stays in `fuzz/artifacts`, named in the answer.
