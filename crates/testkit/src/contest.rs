@@ -43,7 +43,7 @@ async fn changes(actor: Actor, group: Group, number: usize, rounds: usize) -> Ve
     let mut answers = Vec::new();
     for round in 0..rounds {
         let text = format!("{number}-{round}");
-        let path = if number % 2 == 0 { "name" } else { "description" };
+        let path = if number.is_multiple_of(2) { "name" } else { "description" };
         let group = Some(Group { name: text.clone(), description: text.clone(), ..group.clone() });
         let request = UpdateGroupRequest { group, update_mask: Some(FieldMask { paths: vec![path.to_owned()] }) };
         let answer = actor.call_with::<UpdateGroup>(Transport::Grpc, request, &Options::default()).await;

@@ -67,9 +67,9 @@ async fn a_crowd_of_costly_rules_stops_nobody() {
     };
     let (crowd, ()) = futures::future::join(crowd, other).await;
     let upstream = server.mint("robot", server.base_url(), json!({"a": "0f", "b": "0f"})).await;
-    let exchanges = join_all(crowd.iter().map(|uid| server.exchange(&upstream, Some(uid))));
+    let first_of_all = join_all(crowd.iter().map(|uid| server.exchange(&upstream, Some(uid))));
     let own = server.mint("admin", server.base_url(), json!({})).await;
-    let (exchanged, own) = futures::future::join(exchanges, server.exchange(&own, None)).await;
+    let (exchanged, own) = futures::future::join(first_of_all, server.exchange(&own, None)).await;
     assert!(own.is_ok() && exchanged.iter().all(Result::is_ok), "{exchanged:?}");
     server.stop().await;
 }

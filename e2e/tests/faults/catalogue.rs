@@ -244,9 +244,9 @@ async fn shares(server: &TestServer, reached: &mut Reached) {
     let (query, header) = ("a".repeat(60_000), "a".repeat(30_000));
     for _ in 0..70 {
         let mut stream = TcpStream::connect(server.host()).await.expect("the port is open");
-        let head = format!("POST /sts/exchange?aud={query} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: {header}\r\n");
-        let head = format!("{head}content-length: 9\r\n\r\na");
-        stream.write_all(head.as_bytes()).await.expect("it is sent");
+        let request = format!("POST /sts/exchange?aud={query} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: {header}\r\n");
+        let request = format!("{request}content-length: 9\r\n\r\na");
+        stream.write_all(request.as_bytes()).await.expect("it is sent");
         held.push(stream);
     }
     let answered = async |mut stream: TcpStream| {

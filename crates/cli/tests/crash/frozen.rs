@@ -50,7 +50,7 @@ async fn watch(url: String, shared: Arc<Shared>) -> Health {
         let answer = http.send(Request::get("/readyz")).await.expect("an answer");
         health.asked += 1;
         match answer.status.as_u16() {
-            200 => health.degraded += usize::from(answer.json()["status"] == "degraded"),
+            200 => health.degraded += usize::from(answer.json().get("status").is_some_and(|status| status == "degraded")),
             _ => health.unready.push(answer.text()),
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -84,15 +84,12 @@ impl Nodes {
 
     /// Puts writers to work at a node.
     fn write(&self, node: &Server, name: &str, shared: &Arc<Shared>) -> Vec<JoinHandle<Known>> {
-        let writer = async |number: usize| {
-            let client = self.client(node).await;
-            let writer = Writer::new(client, &self.frozen.organization, format!("{name}{number}"), false, Arc::clone(shared));
-            tokio::spawn(writer.write(number))
-        };
         self.runtime.block_on(async {
             let mut writers = Vec::new();
             for number in 0..WRITERS {
-                writers.push(writer(number).await);
+                let (client, name) = (self.client(node).await, format!("{name}{number}"));
+                let writer = Writer::new(client, &self.frozen.organization, name, false, Arc::clone(shared));
+                writers.push(tokio::spawn(writer.write(number)));
             }
             writers
         })
@@ -125,7 +122,6 @@ fn wait_for_more(shared: &Shared, most: Duration) {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "tells what the others saw")]
 fn a_frozen_node_holds_up_the_others_for_seconds() {
     let Some(cluster) = pgcluster::shared() else { return };
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

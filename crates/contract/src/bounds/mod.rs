@@ -196,17 +196,13 @@ fn varints(packed: &[u8]) -> usize {
 pub(crate) fn take<'w>(wire: &mut &'w [u8]) -> Result<Option<&'w [u8]>, DecodeError> {
     let whole = *wire;
     let length = decode_varint(wire)?;
-    match usize::try_from(length).ok().and_then(|length| wire.split_at_checked(length)) {
-        Some((value, rest)) => {
-            *wire = rest;
-            Ok(Some(value))
-        }
-        None => {
-            *wire = whole;
-            // Says what is wrong with the length.
-            skip_field(WireType::LengthDelimited, 1, wire, DecodeContext::default()).map(|()| None)
-        }
+    if let Some((value, rest)) = usize::try_from(length).ok().and_then(|length| wire.split_at_checked(length)) {
+        *wire = rest;
+        return Ok(Some(value));
     }
+    *wire = whole;
+    // Says what is wrong with the length.
+    skip_field(WireType::LengthDelimited, 1, wire, DecodeContext::default()).map(|()| None)
 }
 
 fn below(mut error: Undecodable, field: &Field, index: u32) -> Undecodable {

@@ -1,4 +1,4 @@
-use prost_reflect::{DynamicMessage, ReflectMessage as _};
+use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _};
 use prost_types::Timestamp;
 
 use super::*;
@@ -278,7 +278,9 @@ proptest::proptest! {
         let populated = reference::populated(&patch);
         let populated_errors = &mut Vec::new();
         let mut expected = before.clone();
-        populated.iter().for_each(|path| reference::one(&mut expected, &patch, path, populated_errors));
+        for path in &populated {
+            reference::one(&mut expected, &patch, path, populated_errors);
+        }
         let mut after = before.clone();
         let errors = merge::merge(&mut after, &mut patch.clone(), &tree::Tree::of_populated(&patch));
         proptest::prop_assert_eq!(distinct(&errors), distinct(populated_errors));
@@ -316,7 +318,7 @@ fn choice() -> impl proptest::strategy::Strategy<Value = Vec<usize>> {
 }
 
 /// Every path of a message, `*` included.
-fn paths_of(message: &prost_reflect::MessageDescriptor) -> Vec<path::Fields> {
+fn paths_of(message: &MessageDescriptor) -> Vec<path::Fields> {
     let mut paths = vec![Vec::new()];
     let mut at = 0;
     while let Some(above) = paths.get(at).cloned() {
@@ -324,7 +326,7 @@ fn paths_of(message: &prost_reflect::MessageDescriptor) -> Vec<path::Fields> {
             None => Some(message.clone()),
             Some(last) => behavior::nested(last).filter(|_| above.len() < 4),
         };
-        for field in here.iter().flat_map(|message| message.fields()) {
+        for field in here.iter().flat_map(MessageDescriptor::fields) {
             paths.push(above.iter().cloned().chain([field]).collect());
         }
         at += 1;

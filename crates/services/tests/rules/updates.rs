@@ -100,8 +100,8 @@ async fn no_noun_applies_or_judges_a_patch_on_the_writer() {
     let bound = world.bind(&organization, &robot, &role).await;
     let repo = world.repo(&organization, "nginx").await.uid;
     world.groups.update(&ctx, &organization, edit_group(|spec| spec.name = name("a"))).await.unwrap();
-    let rule = Relationship::ClaimMatch(claim_match("other"));
-    world.identities.update(&ctx, &robot, edit_identity(move |spec| spec.relationship = rule)).await.unwrap();
+    let other = Relationship::ClaimMatch(claim_match("other"));
+    world.identities.update(&ctx, &robot, edit_identity(move |spec| spec.relationship = other)).await.unwrap();
     world.roles.update(&ctx, &role, edit_role(|spec| spec.name = name("a"))).await.unwrap();
     let other = world.workload(&organization, "other").await;
     world.role_bindings.update(&ctx, &bound, edit_binding(move |spec| spec.identity = other)).await.unwrap();
@@ -119,14 +119,14 @@ async fn rights_that_an_identity_gets_meanwhile_count() {
     let role = world.role(&organization, "small", &["identity.update"]).await;
     world.bind(&organization, &editor, &role).await;
     let ctx = world.by(&editor, &["identity.update"]).await;
-    let rule = |subject: &str| {
-        let rule = Relationship::ClaimMatch(claim_match(subject));
-        edit_identity(move |spec| spec.relationship = rule)
+    let matching = |subject: &str| {
+        let relationship = Relationship::ClaimMatch(claim_match(subject));
+        edit_identity(move |spec| spec.relationship = relationship)
     };
-    world.identities.update(&ctx, &robot, rule("first")).await.unwrap();
+    world.identities.update(&ctx, &robot, matching("first")).await.unwrap();
     world.bind(&below, &robot, &role).await;
-    world.identities.update(&ctx, &robot, rule("second")).await.unwrap();
+    world.identities.update(&ctx, &robot, matching("second")).await.unwrap();
     let owner = crate::world::built_in("owner");
     world.bind(&below, &robot, &owner).await;
-    assert_eq!(refused(world.identities.update(&ctx, &robot, rule("third")).await), ESCALATION);
+    assert_eq!(refused(world.identities.update(&ctx, &robot, matching("third")).await), ESCALATION);
 }

@@ -102,7 +102,7 @@ fn a_failed_commit_counts_nothing() {
     let (session, _folder) = session();
     let count = || {
         let ctx = Ctx::system("test", Still.now(), Arc::new(Still));
-        queue::request(ctx, Mode::Audited, |tx| {
+        queue::request(ctx, Mode::Audited, Metrics::new().writer_busy(), |tx| {
             Box::pin(async move { tx.counting(|pending| pending.add("a", Noun::Group, Sum { below: 1, children: 1 })) })
         })
     };
