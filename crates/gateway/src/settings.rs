@@ -51,6 +51,9 @@ pub struct Limits {
     /// Requests under way from one address, over all its connections; 429 beyond. Default 2048: at 16 KiB each they take half of
     /// what an address may hold.
     pub requests_per_address: usize,
+    /// Those of them that read and are handled at once; further ones wait for their turn, so that one address does not fill the
+    /// queues in front of the workers and of the database. Default 32: more at once make no client faster.
+    pub reads_per_address: usize,
     /// Bytes that all requests together hold: bodies as they arrive, answers until they are sent, and 16 KiB for each request;
     /// 429 beyond. Default 256 MiB: what a small machine can spare beside the program and its database.
     pub memory_bytes: usize,
@@ -106,6 +109,7 @@ impl Default for Limits {
             fallback_timeout: Some(Duration::from_mins(1)),
             streams_per_connection: 128,
             requests_per_address: 2048,
+            reads_per_address: 32,
             memory_bytes: 256 << 20,
             strangers_percent: 10,
             address_percent: 25,

@@ -70,12 +70,11 @@ impl State {
                 }
             }
             Action::Batch { parent, role, entries } => {
-                // Whether all is there is asked before whether the caller may.
+                let place = self.uid(parent);
+                rights.require(to("create", Noun::Binding), &place)?;
                 if entries.is_empty() {
                     return wrong("REQUIRED", &["requests"]);
                 }
-                let place = self.uid(parent);
-                rights.require(to("create", Noun::Binding), &place)?;
                 self.create_bindings(step, given, &rights, &place, role.as_ref(), entries)
             }
             Action::Get { noun, uid } => {

@@ -9,6 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use domain::{Error, Uidp};
+use tokio::{sync::SemaphorePermit, task::yield_now};
 
 use super::{Address, Limit, Line, Pool, line::Sending};
 use crate::settings::Limits;
@@ -148,6 +149,30 @@ impl Load {
         let mut held = self.held();
         held.unsent += bytes;
         self.take(&mut held, bytes)
+    }
+
+    /// Waits until few enough requests of the address are being read for, if this one `reads`. The turn ends when what this gives
+    /// is dropped. Reading takes a worker or a connection to the database, and writing waits for the writer, which has a queue
+    /// of its own.
+    ///
+    /// # Errors
+    /// Never in effect: nobody closes the turns.
+    pub(crate) async fn turn(&self, reads: bool) -> Result<Option<SemaphorePermit<'_>>, Error> {
+        let most = self.limits().reads_per_address;
+        // Whoever has so few requests under way takes nobody's turn.
+        if !reads || self.address.requests.taken() <= most {
+            return Ok(None);
+        }
+        let turns = self.address.reads(most);
+        let turn = if let Ok(turn) = turns.try_acquire() {
+            turn
+        } else {
+            self.line.budget.metrics.reached(Limit::Reads);
+            turns.acquire().await.map_err(Error::internal)?
+        };
+        // Behind what others have ready by now. Without this a crowd that never waits would have the worker for itself.
+        yield_now().await;
+        Ok(Some(turn))
     }
 
     /// The answer has so many bytes. One that changed nothing `may_be_refused`.

@@ -1,6 +1,9 @@
 //! What requests may hold at once: one budget of bytes for all connections, and the shares of it (ADR 18).
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use domain::{Error, Kind, Rule, Uidp, error::Detail};
 use tokio::sync::Semaphore;
@@ -34,6 +37,8 @@ pub(crate) enum Limit {
     Identity,
     /// The requests of one address.
     Requests,
+    /// Those of them that read and are handled at once.
+    Reads,
     /// The slowest body.
     BodyRate,
     /// The longest time without progress of an answer.
@@ -65,9 +70,11 @@ pub(crate) struct Address {
     /// Of these bytes, those of strangers.
     strange: Pool,
     requests: Pool,
+    /// The turns of those of them that read.
+    reads: OnceLock<Semaphore>,
     /// Answers that say no more than that a limit is reached.
     refusals: Pool,
-    handshakes: std::sync::OnceLock<Semaphore>,
+    handshakes: OnceLock<Semaphore>,
 }
 
 impl Budget {
@@ -130,19 +137,29 @@ impl Budget {
 impl Address {
     /// The handshakes that may still begin.
     pub(crate) fn handshakes(&self, most: usize) -> &Semaphore {
-        self.handshakes.get_or_init(|| Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)))
+        places(&self.handshakes, most)
     }
+
+    /// The turns of requests that read.
+    fn reads(&self, most: usize) -> &Semaphore {
+        places(&self.reads, most)
+    }
+}
+
+fn places(places: &OnceLock<Semaphore>, most: usize) -> &Semaphore {
+    places.get_or_init(|| Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)))
 }
 
 impl Limit {
     /// All of them.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Memory,
         Self::Strangers,
         Self::Address,
         Self::AddressStrangers,
         Self::Identity,
         Self::Requests,
+        Self::Reads,
         Self::BodyRate,
         Self::SendTimeout,
         Self::Refusals,
@@ -160,6 +177,7 @@ impl Limit {
             Self::AddressStrangers => "memory_of_strangers_of_address",
             Self::Identity => "memory_of_identity",
             Self::Requests => "requests_per_address",
+            Self::Reads => "reads_per_address",
             Self::BodyRate => "body_rate",
             Self::SendTimeout => "send_timeout",
             Self::Refusals => "unread_refusals",

@@ -41,9 +41,9 @@ impl Pool {
         self.0.dec_by(signed(count));
     }
 
-    #[cfg(test)]
-    pub(super) fn taken(&self) -> i64 {
-        self.0.get()
+    /// How much is taken at present.
+    pub(super) fn taken(&self) -> usize {
+        usize::try_from(self.0.get()).unwrap_or_default()
     }
 }
 

@@ -140,11 +140,13 @@ impl<'a> UnaryService<Bytes> for Handler<'a> {
         Box::pin(async move {
             let performed = async {
                 load.place(entry.answer_bytes).await?;
+                let turn = load.turn(entry.method.read_only).await?;
                 let (ctx, wire) = (ctx?, request.into_inner());
                 // What is not well-formed names no place, and is refused when it is decoded.
                 let place = contract::scope::find(entry.method.scope, &wire).ok().flatten().map(str::to_owned);
                 let answer = gate.perform(entry, ctx, place, || Ok(wire)).await?;
                 let wire = answer.wire();
+                drop(turn);
                 load.answer(wire.len(), entry.method.read_only)?;
                 Ok((wire, answer.etag))
             };

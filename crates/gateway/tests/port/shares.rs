@@ -192,6 +192,18 @@ async fn requests_of_one_address_are_limited() {
 }
 
 #[tokio::test]
+async fn reads_of_one_address_take_turns() {
+    let server = start_limited(Limits { reads_per_address: 2, ..Limits::default() }).await;
+    *server.world.slow_for.lock().unwrap() = Duration::from_millis(50);
+    let slow = format!("/iam/v2beta1/groups/{}", group(SLOW));
+    let ask = async || server.owner(Method::GET, &slow, None).await.status;
+    let answered = futures::future::join_all((0..8).map(|_| ask())).await;
+    assert!(answered.iter().all(|status| *status == 200), "{answered:?}");
+    // The first two find the address with nothing else under way.
+    assert!(server.world.most_running.load(SeqCst) <= 4);
+}
+
+#[tokio::test]
 async fn answers_that_nobody_reads_are_not_made_and_end() {
     let limits = Limits { unsent_bytes: 1, send_timeout: Duration::from_secs(1), ..Limits::default() };
     let server = start_limited(limits).await;

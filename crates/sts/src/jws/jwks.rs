@@ -31,7 +31,7 @@ pub enum JwksError {
     Shape,
     /// More keys than [`MAX_KEYS`].
     TooMany,
-    /// More than [`MAX_NAMESAKES`] keys under one `kid` that are for the same algorithm.
+    /// More than four keys under one `kid` that are for the same algorithm.
     Namesakes,
 }
 

@@ -121,6 +121,21 @@ pub(super) const KEYS: &[Key] = &[
         ..Key::BASE
     },
     Key {
+        path: "limits.reads-per-address",
+        flag: "limits-reads-per-address",
+        variable: "PROVOST_LIMITS_READS_PER_ADDRESS",
+        kind: Kind::Count,
+        value: "COUNT",
+        default: Default::Is("32"),
+        summary: "Those of them that read and are handled at once; further ones wait for their turn",
+        more: "What waits for a processor or for the database is then never one address's alone. More than the default make no \
+               client faster.",
+        apply: |settings, texts| {
+            one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.reads_per_address = count)
+        },
+        ..Key::BASE
+    },
+    Key {
         path: "limits.memory",
         flag: "limits-memory",
         variable: "PROVOST_LIMITS_MEMORY",
