@@ -48,11 +48,11 @@ pub struct Limits {
     pub fallback_timeout: Option<Duration>,
     /// Requests under way on one HTTP/2 connection; further ones wait at the client. Default 128.
     pub streams_per_connection: u32,
-    /// Requests under way from one address, over all its connections; 429 beyond. Default 2048: at 16 KiB each they take half of
-    /// what an address may hold.
+    /// Requests under way from one address, over all its connections; 429 beyond. Default 1024: one for each
+    /// connection that the address may have.
     pub requests_per_address: usize,
     /// Those of them that read and are handled at once; further ones wait for their turn, so that one address does not fill the
-    /// queues in front of the workers and of the database. Default 32: more at once make no client faster.
+    /// queues in front of the workers and of the database. Default 16: more at once make no client faster.
     pub reads_per_address: usize,
     /// Bytes that all requests together hold: bodies as they arrive, answers until they are sent, and 16 KiB for each request;
     /// 429 beyond. Default 256 MiB: what a small machine can spare beside the program and its database.
@@ -108,8 +108,8 @@ impl Default for Limits {
             request_timeout: Duration::from_mins(1),
             fallback_timeout: Some(Duration::from_mins(1)),
             streams_per_connection: 128,
-            requests_per_address: 2048,
-            reads_per_address: 32,
+            requests_per_address: 1024,
+            reads_per_address: 16,
             memory_bytes: 256 << 20,
             strangers_percent: 10,
             address_percent: 25,

@@ -27,7 +27,7 @@ const OUT_OF_REACH: [(Rule, &str); 8] = [
     (Rule::IdempotentAnswerLost, "needs a crash between two commits; tested against the store"),
     (Rule::Overloaded, "needs a queue that stays full for seconds; tested against the store's writer and pool"),
     (Rule::OrganizationBusy, "needs costly patterns that wait for seconds; tested against the queue of sts"),
-    (Rule::TooManyRequests, "needs two thousand requests under way; tested in gateway with a small limit"),
+    (Rule::TooManyRequests, "needs a thousand requests under way; tested in gateway with a small limit"),
     (Rule::Unavailable, "needs a store or key that fails; tested against both"),
     (Rule::Internal, "needs a defect; tested in gateway with a handler that panics"),
 ];

@@ -111,10 +111,10 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_REQUESTS_PER_ADDRESS",
         kind: Kind::Count,
         value: "COUNT",
-        default: Default::Is("2048"),
+        default: Default::Is("1024"),
         summary: "Requests under way from one address, over all its connections",
         more: "Beyond: `TOO_MANY_REQUESTS`. Behind trusted proxies the address is the one that they name. An IPv6 address \
-               stands for its network of 64 bits. At 16 KiB each, this many take half of what an address may hold.",
+               stands for its network of 64 bits. The default is one for each connection that the address may have.",
         apply: |settings, texts| {
             one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.requests_per_address = count)
         },
@@ -126,7 +126,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_READS_PER_ADDRESS",
         kind: Kind::Count,
         value: "COUNT",
-        default: Default::Is("32"),
+        default: Default::Is("16"),
         summary: "Those of them that read and are handled at once; further ones wait for their turn",
         more: "What waits for a processor or for the database is then never one address's alone. More than the default make no \
                client faster.",
