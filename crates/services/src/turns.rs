@@ -9,8 +9,8 @@ use std::{
 use domain::Uidp;
 use tokio::sync::OwnedMutexGuard;
 
-/// Longest wait for a turn: as long as a write waits for a place in the writer's queue.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Longest wait for a turn: that of a crowd on a slow machine, and a third of what a request may take.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The resources whose updates take turns, in the order of their arrival. Those that nobody waits for take no memory.
 #[derive(Clone, Debug, Default)]

@@ -68,6 +68,11 @@ impl Line {
         })
     }
 
+    /// What the peer has.
+    pub(super) fn own_address(&self) -> &Arc<Address> {
+        &self.address
+    }
+
     /// What the client of a request has: the peer, or who a trusted proxy names.
     pub(super) fn address_of(&self, client: IpAddr) -> Arc<Address> {
         if client == self.peer { Arc::clone(&self.address) } else { self.budget.address(Client::from(client)) }

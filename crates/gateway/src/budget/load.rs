@@ -20,6 +20,9 @@ const REQUEST: usize = 16 << 10;
 pub(crate) const ORDINARY: usize = 4 << 10;
 /// Health answers at once on one connection that are nobody's.
 const HEALTH: usize = 8;
+/// Streams of one address that watch health or ask for reflection: they last for as long as their client likes, in the share of
+/// strangers.
+const WATCHES: usize = 16;
 /// Answers that say no more than that a limit is reached, for one address at once. Each is small.
 const REFUSALS: usize = 64;
 
@@ -39,6 +42,8 @@ struct Held {
     unsent: usize,
     /// Whether the address counts the request.
     counted: bool,
+    /// Whether it counts it as a watch as well.
+    watches: bool,
 }
 
 /// In whose name a request holds something.
@@ -110,6 +115,23 @@ impl Load {
         self.begin(0)
     }
 
+    /// The request, a stranger's, may go on for as long as its client likes, unless it asks for health once.
+    ///
+    /// # Errors
+    /// Resource exhausted when its address has too many of them, or strangers have no room for it.
+    pub(crate) fn begin_watch(&self, bytes: usize) -> Result<(), Error> {
+        self.prove(None)?;
+        let mut held = self.held();
+        if matches!(held.standing, Standing::Health(_)) {
+            return Ok(());
+        }
+        if !self.address.watches.take(1, WATCHES) {
+            return Err(self.line.budget.refusal(Limit::Watches));
+        }
+        held.watches = true;
+        self.take(&mut held, bytes)
+    }
+
     /// From now on the request holds what it holds in the name of the identity, or of strangers.
     ///
     /// # Errors
@@ -145,7 +167,12 @@ impl Load {
     /// # Errors
     /// Resource exhausted when there is no room.
     pub(crate) async fn place(&self, bytes: usize) -> Result<(), Error> {
-        self.line.room_for(bytes).await;
+        // Behind a proxy the connection is everybody's, and what one client does not read must not make others wait.
+        if Arc::ptr_eq(&self.address, self.line.own_address()) {
+            self.line.room_for(bytes).await;
+        } else {
+            self.line.more(bytes);
+        }
         let mut held = self.held();
         held.unsent += bytes;
         self.take(&mut held, bytes)
@@ -309,6 +336,9 @@ impl Drop for Load {
             Standing::Health(count) => self.line.health.put(count),
             Standing::Refused => self.address.refusals.put(1),
             Standing::Nobody | Standing::Unproven | Standing::Stranger | Standing::Caller(_) => {}
+        }
+        if held.watches {
+            self.address.watches.put(1);
         }
         if held.counted {
             self.address.requests.put(1);

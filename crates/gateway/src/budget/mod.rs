@@ -39,6 +39,8 @@ pub(crate) enum Limit {
     Requests,
     /// Those of them that read and are handled at once.
     Reads,
+    /// Questions and watches of health and reflection of one address that go on.
+    Watches,
     /// The slowest body.
     BodyRate,
     /// The longest time without progress of an answer.
@@ -72,6 +74,8 @@ pub(crate) struct Address {
     requests: Pool,
     /// The turns of those of them that read.
     reads: OnceLock<Semaphore>,
+    /// Of these, those that go on for as long as their client likes.
+    watches: Pool,
     /// Answers that say no more than that a limit is reached.
     refusals: Pool,
     handshakes: OnceLock<Semaphore>,
@@ -113,6 +117,10 @@ impl Budget {
                     format!("this address has {most} requests under way, and no more may be; wait for answers"),
                 )
             }
+            Limit::Watches => (
+                Rule::TooManyRequests,
+                "this address watches health or asks for reflection too often at once; end some".to_owned(),
+            ),
             Limit::BodyRate => {
                 let rate = self.limits.body_rate;
                 let message = format!("the body arrived at less than {rate} bytes a second; send it faster or in parts");
@@ -152,7 +160,7 @@ fn places(places: &OnceLock<Semaphore>, most: usize) -> &Semaphore {
 
 impl Limit {
     /// All of them.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Memory,
         Self::Strangers,
         Self::Address,
@@ -160,6 +168,7 @@ impl Limit {
         Self::Identity,
         Self::Requests,
         Self::Reads,
+        Self::Watches,
         Self::BodyRate,
         Self::SendTimeout,
         Self::Refusals,
@@ -178,6 +187,7 @@ impl Limit {
             Self::Identity => "memory_of_identity",
             Self::Requests => "requests_per_address",
             Self::Reads => "reads_per_address",
+            Self::Watches => "watches_per_address",
             Self::BodyRate => "body_rate",
             Self::SendTimeout => "send_timeout",
             Self::Refusals => "unread_refusals",

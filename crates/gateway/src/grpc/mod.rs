@@ -64,8 +64,7 @@ pub(crate) async fn serve(
     record: &mut Record,
 ) -> Response<Body> {
     if let Some(extra) = shared.extras.find(request.uri().path()) {
-        let room = record.load.prove(None).and_then(|()| record.load.hold(extras::QUESTION));
-        return match room {
+        return match record.load.begin_watch(extras::QUESTION) {
             Ok(()) => extra(*request).await.map(Body::stream),
             Err(error) => shared.refuse(error, record),
         };

@@ -28,7 +28,7 @@ use serde_json::{Map, Value};
 use super::remembered::{Remembered, RememberedBytes};
 use crate::{
     Settings, Workers,
-    claims::{Accepted, Compiled, IssuerRule, Mismatch, UrlPolicy, is_dear},
+    claims::{Accepted, Compiled, IssuerRule, MAX_TEXT, Mismatch, UrlPolicy, is_dear},
     tasks::Tasks,
 };
 
@@ -152,6 +152,10 @@ impl CompiledCache {
     /// Permission denied when it is not valid under the settings of now; resource exhausted when too much of its organization
     /// waits already.
     pub(super) async fn admitting(&self, identity: &Identity, issuer: &str) -> Result<Option<Ready>, Error> {
+        // Longer than any that a relationship may name: nobody has verified who says so, and it is not looked at.
+        if issuer.len() > MAX_TEXT {
+            return Ok(None);
+        }
         let part = match &identity.spec.relationship {
             Relationship::StaticKeys(keys) if keys.issuer != issuer => return Ok(None),
             Relationship::ClaimMatch(_) => Part::Issuer,
