@@ -22,8 +22,8 @@ pub(crate) struct Shares {
     pub(crate) timeout: Duration,
 }
 
-/// A bounded number of places. Organizations with somebody waiting get them one after the other, each half of them at most, and
-/// all but one when there are few. Cheap to clone.
+/// A bounded number of places. Organizations with somebody waiting get them one after the other, each half of them at most, but
+/// one at least. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct FairQueue(Arc<Inner>);
 
