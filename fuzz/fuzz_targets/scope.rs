@@ -37,7 +37,9 @@ fuzz_target!(|input: &[u8]| {
     agree::<UpdateRole>(input);
     agree::<BatchCreateRoleBindings>(input);
     let endpoint = contract::Endpoint::<(), ()>::new::<UpdateIdentity, _, _, _>(|(), _| async { Ok(Identity::default()) });
-    if let Ok(call) = endpoint.decode(input.to_vec().into()) {
+    if let Ok(counted) = endpoint.count(input.to_vec().into())
+        && let Ok(call) = endpoint.decode(counted)
+    {
         let request = UpdateIdentityRequest::decode(call.wire()).expect("what was decoded decodes");
         assert!(request.update_mask.is_none_or(|mask| mask.paths.len() <= 1000), "more was built than is counted");
         if let Some(Relationship::ClaimMatch(rule)) = request.identity.and_then(|identity| identity.relationship) {

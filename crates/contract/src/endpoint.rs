@@ -7,7 +7,7 @@ use prost::{DecodeError, Message as _};
 
 use crate::{
     Message, Method, Rpc,
-    bounds::{self, Undecodable},
+    bounds::{self, Counted, Undecodable},
 };
 
 /// A future whose type is erased.
@@ -43,13 +43,20 @@ where
         Self { method: R::METHOD, decode: Arc::new(Handler::<R, _>(handler, PhantomData)) }
     }
 
-    /// A call of this RPC with the request that `wire` holds in binary form. Nothing is built of bytes that would make too
-    /// much.
+    /// Counts what a request in binary form would make, which comes before anything is built of it.
     ///
     /// # Errors
-    /// When the bytes are not a message of the request's type, or one with too many elements.
-    pub fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, Undecodable> {
-        self.decode.decode(wire)
+    /// When a list or map has too many elements. What is not well-formed may pass.
+    pub fn count(&self, wire: Bytes) -> Result<Counted, Undecodable> {
+        bounds::check(self.method.shape, wire)
+    }
+
+    /// A call of this RPC with the request of which the elements were counted.
+    ///
+    /// # Errors
+    /// When the bytes are not a message of the request's type.
+    pub fn decode(&self, request: Counted) -> Result<Box<dyn Call<C, E> + '_>, DecodeError> {
+        self.decode.decode(request.wire)
     }
 
     /// An answer of this RPC that was kept in binary form.
@@ -163,7 +170,7 @@ impl<T: Message> AnyMessage for T {
 }
 
 trait Decode<C, E>: Send + Sync {
-    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, Undecodable>;
+    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, DecodeError>;
     fn answer(&self, wire: Bytes, etag: Option<String>) -> Result<Answer, DecodeError>;
 }
 
@@ -175,8 +182,7 @@ where
     R: Rpc,
     H: Fn(C, R::Request) -> BoxFuture<'static, Result<Answer, E>> + Send + Sync + 'static,
 {
-    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, Undecodable> {
-        bounds::check(R::METHOD.shape, &wire)?;
+    fn decode(&self, wire: Bytes) -> Result<Box<dyn Call<C, E> + '_>, DecodeError> {
         Ok(Box::new(Decoded { request: R::Request::decode(wire)?, handler: &self.0 }))
     }
 
@@ -221,6 +227,13 @@ mod tests {
         rpc::{CreateGroup, DeleteGroup, GetGroup},
     };
 
+    fn decode<C: Send + 'static, E: Send + 'static>(
+        endpoint: &Endpoint<C, E>,
+        wire: impl Into<Bytes>,
+    ) -> Result<Box<dyn Call<C, E> + '_>, Undecodable> {
+        Ok(endpoint.decode(endpoint.count(wire.into())?)?)
+    }
+
     async fn get(suffix: &'static str, request: GetGroupRequest) -> Result<Reply<Group>, String> {
         if request.uid == "gone" {
             return Err("not found".to_owned());
@@ -233,7 +246,7 @@ mod tests {
     fn calls_go_through_the_erased_form() {
         let endpoint = Endpoint::new::<GetGroup, _, _, _>(get);
         assert_eq!(endpoint.method.name, "GetGroup");
-        let call = endpoint.decode(GetGroupRequest { uid: "a".to_owned() }.encode_to_vec().into()).expect("a call");
+        let call = decode(&endpoint, GetGroupRequest { uid: "a".to_owned() }.encode_to_vec()).expect("a call");
         assert_eq!((call.scope(), call.missing()), (Some("a"), vec![]));
         assert_eq!(GetGroupRequest::decode(call.wire()).map(|request| request.uid), Ok("a".to_owned()));
         let answer = futures::executor::block_on(call.run("b")).expect("an answer");
@@ -243,15 +256,15 @@ mod tests {
         let kept = endpoint.answer(answer.wire(), answer.etag.clone()).expect("the same answer");
         assert_eq!((kept.json(), &kept.etag), (answer.json(), &answer.etag));
 
-        let call = endpoint.decode(GetGroupRequest { uid: "gone".to_owned() }.encode_to_vec().into()).expect("a call");
+        let call = decode(&endpoint, GetGroupRequest { uid: "gone".to_owned() }.encode_to_vec()).expect("a call");
         assert_eq!(futures::executor::block_on(call.run("")).map(|_| ()), Err("not found".to_owned()));
-        assert!(endpoint.decode(Bytes::from_static(&[0xff])).is_err());
+        assert!(decode(&endpoint, Bytes::from_static(&[0xff])).is_err());
     }
 
     #[test]
     fn empty_answers_are_empty_objects() {
         let endpoint = Endpoint::<(), ()>::new::<DeleteGroup, _, _, _>(|(), _| async { Ok(()) });
-        let call = endpoint.decode(Bytes::new()).expect("a call");
+        let call = decode(&endpoint, Bytes::new()).expect("a call");
         assert_eq!((call.scope(), call.missing()), (Some(""), vec!["uid"]));
         let answer = futures::executor::block_on(call.run(())).expect("an answer");
         assert_eq!((answer.json().as_str(), answer.wire().len()), ("{}", 0));

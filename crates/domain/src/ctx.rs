@@ -1,6 +1,6 @@
 //! The context of one call: who, what for, when, and under which conditions.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{any::Any, fmt, net::IpAddr, sync::Arc};
 
 use crate::{
     caller::{Actor, Caller},
@@ -47,7 +47,14 @@ pub struct Ctx {
     pub idempotency: Option<IdempotencyClaim>,
     /// Do everything but keep nothing.
     pub validate_only: bool,
+    /// What the server counts for the request as long as anything of it is kept.
+    pub lease: Lease,
 }
+
+/// What a request has been lent: it is given back when the last context of the request is dropped, which may be long after its
+/// client has gone. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Lease(Option<Arc<dyn Any + Send + Sync>>);
 
 /// What the contract says about the event of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +72,20 @@ pub struct IdempotencyClaim {
     pub key: [u8; 32],
     /// SHA-256 over the method and the request message.
     pub request: [u8; 32],
+}
+
+impl Lease {
+    /// A lease that ends with the last owner of `lent`.
+    #[must_use]
+    pub fn new(lent: Arc<dyn Any + Send + Sync>) -> Self {
+        Self(Some(lent))
+    }
+}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Lease").field(&self.0.is_some()).finish()
+    }
 }
 
 impl Ctx {
@@ -86,6 +107,7 @@ impl Ctx {
             if_match: None,
             idempotency: None,
             validate_only: false,
+            lease: Lease::default(),
         }
     }
 

@@ -47,17 +47,20 @@ pub(crate) async fn serve(shared: &Shared, route: Route, record: &mut Record) ->
     match route {
         Route::Live => json::answer(r#"{"status":"live"}"#),
         Route::OpenApi => json::answer(contract::openapi()),
-        Route::Ready => match shared.readiness.ask().await {
+        Route::Ready => match shared.readiness.recent().await.as_ref() {
             Ok(Serving { checks, degraded }) if degraded.is_empty() => {
                 json::answer(serde_json::json!({ "status": "ready", "checks": checks }).to_string())
             }
             Ok(Serving { checks, degraded }) => {
                 json::answer(serde_json::json!({ "status": "degraded", "checks": checks, "degraded": degraded }).to_string())
             }
-            Err(error) => shared.refuse(error, record),
+            Err(why) => shared.refuse(Error::new(Kind::Unavailable, Rule::Unavailable, format!("not ready: {why}")), record),
         },
     }
 }
+
+/// What the parts of a server say: why they cannot serve, if they cannot.
+pub(crate) type Judgement = Result<Serving, String>;
 
 /// The parts of a server that is ready.
 #[derive(Debug)]
@@ -73,10 +76,10 @@ pub(crate) struct Readiness {
     parts: Vec<Arc<dyn Ready>>,
     timeout: Duration,
     stop: OnceLock<CancellationToken>,
-    recent: Mutex<Option<(Instant, bool)>>,
+    recent: Mutex<Option<(Instant, Arc<Judgement>)>>,
 }
 
-/// How old an answer for watchers may be.
+/// How old an answer may be. Anybody may ask, and each question to the parts costs a connection to the database.
 const RECENT: Duration = Duration::from_secs(1);
 
 impl Readiness {
@@ -98,29 +101,26 @@ impl Readiness {
         }
     }
 
-    /// Whether every part can serve, asked within the last second: however many watch, the parts are asked for one.
-    pub(crate) async fn recent(&self) -> bool {
+    /// Whether every part can serve, or which cannot and why, as of the last second: however many ask, the parts are asked
+    /// for one of them at a time.
+    pub(crate) async fn recent(&self) -> Arc<Judgement> {
         let mut recent = self.recent.lock().await;
-        if let Some((at, serves)) = *recent
+        if self.stop.get().is_some_and(CancellationToken::is_cancelled) {
+            return Arc::new(Err("the server is shutting down".to_owned()));
+        }
+        if let Some((at, judgement)) = &*recent
             && at.elapsed() < RECENT
         {
-            return serves;
+            return Arc::clone(judgement);
         }
-        let serves = self.ask().await.is_ok();
-        *recent = Some((Instant::now(), serves));
-        serves
+        let judgement = Arc::new(self.ask().await);
+        *recent = Some((Instant::now(), Arc::clone(&judgement)));
+        judgement
     }
 
     /// Asks every part, all at once. A server that is degraded is ready: a load balancer that took it away, and all others
     /// with it, would make a total outage of what is half of one.
-    ///
-    /// # Errors
-    /// Unavailable, naming each part that cannot serve and why.
-    pub(crate) async fn ask(&self) -> Result<Serving, Error> {
-        let refuse = |why: String| Error::new(Kind::Unavailable, Rule::Unavailable, format!("not ready: {why}"));
-        if self.stop.get().is_some_and(CancellationToken::is_cancelled) {
-            return Err(refuse("the server is shutting down".to_owned()));
-        }
+    async fn ask(&self) -> Judgement {
         let answers = join_all(self.parts.iter().map(|part| async {
             match tokio::time::timeout(self.timeout, part.check()).await {
                 Ok(Ok(Fitness::Well)) => Ok(None),
@@ -137,7 +137,7 @@ impl Readiness {
             }
         }
         if !failed.is_empty() {
-            return Err(refuse(failed.join("; ")));
+            return Err(failed.join("; "));
         }
         Ok(Serving { checks: self.parts.iter().map(|part| part.name()).collect(), degraded })
     }

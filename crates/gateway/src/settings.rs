@@ -51,8 +51,8 @@ pub struct Limits {
     /// Requests under way from one address, over all its connections; 429 beyond. Default 1024: one for each
     /// connection that the address may have.
     pub requests_per_address: usize,
-    /// Those of them that read and are handled at once; further ones wait for their turn, so that one address does not fill the
-    /// queues in front of the workers and of the database. Default 16: more at once make no client faster.
+    /// Those of them from which on reads take turns, of which there are as many, so that one address does not fill the queues in
+    /// front of the workers and of the database. Default 16: more at once make no client faster.
     pub reads_per_address: usize,
     /// Bytes that all requests together hold: bodies as they arrive, answers until they are sent, and 16 KiB for each request;
     /// 429 beyond. Default 256 MiB: what a small machine can spare beside the program and its database.

@@ -149,38 +149,28 @@ impl Shared {
         self.keys.store().published().is_some_and(|published| published == self.standings.revision())
     }
 
-    /// Learns everything that has changed, and forgets what that makes doubtful.
+    /// Learns everything that has changed, and forgets what that makes doubtful. What one call does not manage in time the next
+    /// need not do again.
     async fn catch_up(&self) -> Result<(), Error> {
-        let mut reader = self.keys.store().reader().await?;
-        let (mut known, mut told) = (self.standings.position(), Vec::new());
-        loop {
-            let news = if told.len() < STEPS {
-                rows::news(&mut reader, known).await?
-            } else {
-                News { at: rows::position(&mut reader).await?, more: false, changes: None }
-            };
-            known = news.at;
-            let more = news.more;
-            told.push(news);
-            if !more {
-                break;
+        for _ in 0..STEPS {
+            if !self.step().await? {
+                return Ok(());
             }
         }
-        // The keys are read by a snapshot of their own.
-        drop(reader);
-        for news in told {
-            self.learn(news).await?;
-        }
-        Ok(())
+        let at = rows::position(&mut self.keys.store().reader().await?).await?;
+        self.learn(News { at, more: false, changes: None }).await
     }
 
     /// Learns the next of what has changed, for nobody who waits. Says whether there is more.
     async fn keep_up(&self) -> Result<bool, Error> {
-        if self.is_certain() {
-            return Ok(false);
-        }
+        if self.is_certain() { Ok(false) } else { self.step().await }
+    }
+
+    /// Learns the next of what has changed. Says whether there is more.
+    async fn step(&self) -> Result<bool, Error> {
         let mut reader = self.keys.store().reader().await?;
         let news = rows::news(&mut reader, self.standings.position()).await?;
+        // The keys are read by a snapshot of their own.
         drop(reader);
         let more = news.more;
         self.learn(news).await?;

@@ -106,7 +106,9 @@ impl Server {
     /// Calls an RPC in this context.
     pub(crate) async fn call_in<R: Rpc>(&self, ctx: Ctx, _: R, request: R::Request) -> Answer<R> {
         let endpoint = self.endpoints.get(R::METHOD.path).expect("the RPC is registered");
-        let call = endpoint.decode(request.encode_to_vec().into()).expect("the request decodes");
+        let call = endpoint
+            .decode(endpoint.count(request.encode_to_vec().into()).expect("it has few elements"))
+            .expect("the request decodes");
         let answer = call.run(Arc::new(Ctx { method: R::METHOD.path, ..ctx })).await?;
         Ok((R::Response::decode(answer.wire()).expect("the answer decodes"), answer.etag))
     }

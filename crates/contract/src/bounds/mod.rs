@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use bytes::Bytes;
 use prost::{
     DecodeError,
     encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field},
@@ -112,16 +113,31 @@ impl From<DecodeError> for Undecodable {
 
 include!(concat!(env!("OUT_DIR"), "/shapes.rs"));
 
+/// A request in binary form whose elements were counted.
+#[derive(Debug)]
+pub struct Counted {
+    pub(crate) wire: Bytes,
+    elements: u32,
+}
+
+impl Counted {
+    /// How many elements all its lists and maps have together.
+    #[must_use]
+    pub fn elements(&self) -> u32 {
+        self.elements
+    }
+}
+
 /// Counts what a message in binary form would make. What is not well-formed may pass: decoding it fails at the same byte.
 ///
 /// # Errors
 /// The first list or map with too many elements.
-pub(crate) fn check(shape: &'static Shape, wire: &[u8]) -> Result<(), Undecodable> {
-    if shape.fields.is_empty() {
-        return Ok(());
-    }
+pub(crate) fn check(shape: &'static Shape, wire: Bytes) -> Result<Counted, Undecodable> {
     let mut counter = Counter { left: ELEMENTS, depth: DEPTH };
-    counter.message(shape, wire)
+    if !shape.fields.is_empty() {
+        counter.message(shape, &wire)?;
+    }
+    Ok(Counted { wire, elements: ELEMENTS - counter.left })
 }
 
 /// What may still come.

@@ -14,9 +14,13 @@ use crate::{
     },
 };
 
+fn check(shape: &'static Shape, wire: impl AsRef<[u8]>) -> Result<u32, Undecodable> {
+    super::check(shape, Bytes::copy_from_slice(wire.as_ref())).map(|counted| counted.elements())
+}
+
 fn judge<R: Rpc>(wire: &[u8]) -> Result<(), String> {
     match check(R::METHOD.shape, wire) {
-        Ok(()) => Ok(()),
+        Ok(_) => Ok(()),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -38,6 +42,15 @@ fn claims(entries: usize) -> CreateIdentityRequest {
 
 fn capabilities(entries: usize) -> CreateRoleRequest {
     CreateRoleRequest { role: Some(Role { capabilities: vec![1; entries], ..Role::default() }), ..CreateRoleRequest::default() }
+}
+
+#[test]
+fn what_is_counted_is_told() {
+    let count = |shape, wire: Vec<u8>| check(shape, wire).expect("it is not too much");
+    assert_eq!(count(BatchCreateRoleBindings::METHOD.shape, batch(25).encode_to_vec()), 25);
+    assert_eq!(count(CreateIdentity::METHOD.shape, claims(32).encode_to_vec()), 32);
+    assert_eq!(count(CreateRole::METHOD.shape, capabilities(3).encode_to_vec()), 3);
+    assert_eq!(count(CreateRole::METHOD.shape, Vec::new()), 0);
 }
 
 #[test]
@@ -209,7 +222,7 @@ proptest! {
         prop_assert!(check(method.shape, &wire).is_ok());
         let cut = wire.get(..cut.index(wire.len() + 1)).unwrap_or_default();
         match check(method.shape, cut) {
-            Ok(()) | Err(Undecodable::Malformed(_)) => {}
+            Ok(_) | Err(Undecodable::Malformed(_)) => {}
             Err(other) => prop_assert!(false, "{other}"),
         }
     }

@@ -18,6 +18,8 @@ use crate::settings::Limits;
 const REQUEST: usize = 16 << 10;
 /// How much of a head, and how much of a body, that covers.
 pub(crate) const ORDINARY: usize = 4 << 10;
+/// What an element of a list or map becomes in memory, beside its bytes: its place, and a small allocation or two.
+const ELEMENT: usize = 128;
 /// Health answers at once on one connection that are nobody's.
 const HEALTH: usize = 8;
 /// Streams of one address that watch health or ask for reflection: they last for as long as their client likes, in the share of
@@ -159,6 +161,16 @@ impl Load {
     /// Resource exhausted when there is no room.
     pub(crate) fn hold(&self, bytes: usize) -> Result<(), Error> {
         self.take(&mut self.held(), bytes)
+    }
+
+    /// Takes what decoding makes of so many elements of lists and maps.
+    ///
+    /// # Errors
+    /// Resource exhausted when there is no room.
+    pub(crate) fn hold_elements(&self, count: u32) -> Result<(), Error> {
+        let bytes = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(ELEMENT);
+        // Those of an ordinary request are part of what every request costs.
+        if bytes <= ORDINARY { Ok(()) } else { self.hold(bytes) }
     }
 
     /// Takes a place for an answer of about so many bytes, and waits until the connection has sent what it has to send: an

@@ -9,7 +9,7 @@ use std::{net::IpAddr, sync::Arc};
 use contract::{Answer, Bytes, Call};
 use domain::{
     Actor, Clock, Ctx, Entropy, Error, Grants, Kind, LentSecret, Rule, Timestamp,
-    ctx::IdempotencyClaim,
+    ctx::{IdempotencyClaim, Lease},
     error::Violation,
     ports::{Authenticate, Refusals, Replay, Replays},
 };
@@ -29,7 +29,7 @@ pub use methods::StartError;
 pub(crate) use methods::{Entry, Methods};
 use undecodable::undecodable;
 
-use crate::observe::Record;
+use crate::{budget::Load, observe::Record};
 
 /// The gate and what it asks of the rest of the program.
 pub(crate) struct Gate {
@@ -68,11 +68,11 @@ impl Gate {
         let mut ctx = if entry.admission == Admission::Public {
             // The method judges the token itself, if it wants one.
             let bearer = bearer.ok().map(LentSecret::keep);
-            Ctx { bearer, ..self.context(entry, origin, now, Actor::Anonymous, Arc::default()) }
+            Ctx { bearer, ..self.context(entry, origin, now, Actor::Anonymous, Arc::default(), &record.load) }
         } else {
             let (caller, grants) = self.authenticate.authenticate(bearer?, now).await?;
             record.caller = Some(Arc::clone(&caller));
-            self.context(entry, origin, now, Actor::Caller(caller), grants)
+            self.context(entry, origin, now, Actor::Caller(caller), grants, &record.load)
         };
         record.load.prove(record.caller.as_ref().map(|caller| &caller.identity))?;
         if entry.endpoint.is_none() {
@@ -95,21 +95,23 @@ impl Gate {
     /// encodes the request message, and is called only for who may do this there.
     ///
     /// A request that names no place can be authorised nowhere. It is decoded, within the limits of all requests, to say what
-    /// else is wrong with it.
+    /// else is wrong with it. What decoding makes is counted in `load` before it is made.
     ///
     /// # Errors
-    /// Why the caller may not do this here, what is wrong with the request, or how the handler failed.
+    /// Why the caller may not do this here, what is wrong with the request, that there is no room for it, or how the handler
+    /// failed.
     pub(crate) async fn perform(
         &self,
         entry: &Entry,
         ctx: Arc<Ctx>,
         place: Option<String>,
+        load: &Load,
         wire: impl FnOnce() -> Result<Bytes, Error>,
     ) -> Result<Answer, Error> {
         let result = match authorise(entry, &ctx, place.as_deref()) {
             Err(error) if error.kind() == Kind::PermissionDenied => Err(error),
             authorised => {
-                let call = decode(entry, wire()?)?;
+                let call = decode(entry, load, wire()?)?;
                 authorised?;
                 // INVARIANT: what is handled is what was authorised. The scan and the decoder agree, or nothing is done.
                 if call.scope() != place.as_deref() {
@@ -167,7 +169,15 @@ impl Gate {
         }
     }
 
-    fn context(&self, entry: &Entry, origin: &Origin, now: Timestamp, actor: Actor, grants: Arc<Grants>) -> Ctx {
+    fn context(
+        &self,
+        entry: &Entry,
+        origin: &Origin,
+        now: Timestamp,
+        actor: Actor,
+        grants: Arc<Grants>,
+        load: &Arc<Load>,
+    ) -> Ctx {
         Ctx {
             request_id: Arc::clone(&origin.request_id),
             method: entry.method.path,
@@ -187,13 +197,16 @@ impl Gate {
             if_match: None,
             idempotency: None,
             validate_only: false,
+            lease: Lease::new(Arc::clone(load) as _),
         }
     }
 }
 
-fn decode(entry: &Entry, wire: Bytes) -> Result<Box<dyn Call<Arc<Ctx>, Error> + '_>, Error> {
+fn decode<'e>(entry: &'e Entry, load: &Load, wire: Bytes) -> Result<Box<dyn Call<Arc<Ctx>, Error> + 'e>, Error> {
     let endpoint = entry.endpoint.as_ref().ok_or_else(|| Error::internal("an admitted method has no endpoint"))?;
-    let call = endpoint.decode(wire).map_err(|error| undecodable(entry.method, error))?;
+    let counted = endpoint.count(wire).map_err(|error| undecodable(entry.method, error))?;
+    load.hold_elements(counted.elements())?;
+    let call = endpoint.decode(counted).map_err(|error| undecodable(entry.method, error.into()))?;
     let violation = |field: &str| Violation { field: field.to_owned(), description: format!("{field} is required") };
     let missing: Vec<_> = call.missing().into_iter().map(violation).collect();
     if missing.is_empty() { Ok(call) } else { Err(Error::fields(Rule::Required, missing)) }

@@ -40,7 +40,7 @@ impl Health for HealthService {
         if !is_known(&request.get_ref().service) {
             return Err(Status::not_found("the server has no such service"));
         }
-        Ok(Response::new(answer(status(self.0.ask().await.is_ok()))))
+        Ok(Response::new(answer(status(self.0.recent().await.is_ok()))))
     }
 
     /// Sends the status at once and whenever it changed; ends when the server stops.
@@ -57,7 +57,7 @@ impl Health for HealthService {
                         () = readiness.stopped() => return None,
                     }
                 }
-                let now = status(readiness.recent().await);
+                let now = status(readiness.recent().await.is_ok());
                 if told != Some(now) {
                     return Some((Ok(answer(now)), (readiness, Some(now))));
                 }

@@ -21,6 +21,7 @@ mod health;
 mod reflection;
 mod timeout;
 
+use extras::Extra;
 pub(crate) use extras::Extras;
 pub(crate) use timeout::of as timeout;
 
@@ -64,8 +65,8 @@ pub(crate) async fn serve(
     record: &mut Record,
 ) -> Response<Body> {
     if let Some(extra) = shared.extras.find(request.uri().path()) {
-        return match record.load.begin_watch(extras::QUESTION) {
-            Ok(()) => extra(*request).await.map(Body::stream),
+        return match question(extra, *request, &record.load).await {
+            Ok(request) => extra.answer(request).await.map(Body::stream),
             Err(error) => shared.refuse(error, record),
         };
     }
@@ -73,6 +74,17 @@ pub(crate) async fn serve(
         Ok(response) => response.map(Body::stream),
         Err(error) => shared.refuse(error, record),
     }
+}
+
+/// A request of one of the services beside the contract's. One that asks once is read here, at the rate of all bodies.
+async fn question(extra: &Extra, request: Request<Incoming>, load: &Arc<Load>) -> Result<Request<tonic::body::Body>, Error> {
+    load.begin_watch(extras::QUESTION)?;
+    if !extra.asks_once {
+        return Ok(request.map(tonic::body::Body::new));
+    }
+    let (head, body) = request.into_parts();
+    let message = read_body(body, &head, extras::QUESTION, PREFIX, load).await?;
+    Ok(Request::from_parts(head, tonic::body::Body::new(Full::new(message))))
 }
 
 async fn unary(
@@ -143,7 +155,7 @@ impl<'a> UnaryService<Bytes> for Handler<'a> {
                 let (ctx, wire) = (ctx?, request.into_inner());
                 // What is not well-formed names no place, and is refused when it is decoded.
                 let place = contract::scope::find(entry.method.scope, &wire).ok().flatten().map(str::to_owned);
-                let answer = gate.perform(entry, ctx, place, || Ok(wire)).await?;
+                let answer = gate.perform(entry, ctx, place, load, || Ok(wire)).await?;
                 let wire = answer.wire();
                 drop(turn);
                 load.answer(wire.len(), entry.method.read_only)?;

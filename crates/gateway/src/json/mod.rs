@@ -84,7 +84,7 @@ pub(crate) async fn serve(
     let place = wire.scope(&body).ok().flatten().map(Cow::into_owned);
     record.load.place(entry.answer_bytes).await?;
     let turn = record.load.turn(entry.method.read_only).await?;
-    let reply = shared.gate.perform(entry, ctx, place, move || bind::body(wire, &body)).await?;
+    let reply = shared.gate.perform(entry, ctx, place, &record.load, move || bind::body(wire, &body)).await?;
     let json = reply.json();
     drop(turn);
     record.load.answer(json.len(), entry.method.read_only)?;

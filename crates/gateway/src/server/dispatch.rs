@@ -39,17 +39,18 @@ impl Shared {
         record: &mut Record,
     ) -> Response<Body> {
         let path = contract::canonical_path(request.uri().path()).into_owned();
-        let route = if record.transport == Transport::Grpc { None } else { meta::Route::of(&path) };
+        let is_grpc = record.transport == Transport::Grpc;
+        let route = if is_grpc { None } else { meta::Route::of(&path) };
         let begun = match route {
             Some(meta::Route::Live | meta::Route::Ready) => record.load.begin_health(false),
-            None if grpc::is_health_check(&path) => record.load.begin_health(true),
+            None if is_grpc && grpc::is_health_check(&path) => record.load.begin_health(true),
             _ => record.load.begin(head),
         };
         if let Err(error) = begun {
             return self.refuse(error, record);
         }
         // Boxed, as what follows: a request takes the room of what it turns out to be.
-        if record.transport == Transport::Grpc {
+        if is_grpc {
             let answered = within(limit, record.started, Box::pin(grpc::serve(self, request, origin, record))).await;
             return answered.unwrap_or_else(|error| self.refuse(error, record));
         }

@@ -1,5 +1,10 @@
 //! What the server tells about itself.
 
+use std::{
+    sync::atomic::Ordering::SeqCst,
+    time::{Duration, Instant},
+};
+
 use futures::StreamExt as _;
 use prost::Message as _;
 use prost_types::FileDescriptorProto;
@@ -13,6 +18,9 @@ use tonic_reflection::pb::{
 
 use crate::support::{Running, start};
 
+/// As old as an answer about readiness may be.
+const RECENT: Duration = Duration::from_secs(1);
+
 #[tokio::test]
 async fn liveness_and_readiness_are_told_apart() {
     let server = start().await;
@@ -21,14 +29,29 @@ async fn liveness_and_readiness_are_told_apart() {
     let answered = server.send(server.request(Method::GET, "/readyz")).await;
     assert_eq!((answered.status, answered.json()), (200, serde_json::json!({"status": "ready", "checks": ["store"]})));
     *server.world.degraded.lock().unwrap() = Some("writes wait");
+    tokio::time::sleep(RECENT).await;
     let answered = server.send(server.request(Method::GET, "/readyz")).await;
     let degraded = serde_json::json!({"status": "degraded", "checks": ["store"], "degraded": ["store: writes wait"]});
     assert_eq!((answered.status, answered.json()), (200, degraded), "it goes on serving");
     *server.world.not_ready.lock().unwrap() = Some("the disk is full");
+    tokio::time::sleep(RECENT).await;
     let answered = server.send(server.request(Method::GET, "/readyz")).await;
     let expected = (503, 14, "UNAVAILABLE".to_owned(), "not ready: store: the disk is full".to_owned());
     assert_eq!(answered.error(), expected);
     assert_eq!(server.send(server.request(Method::GET, "/livez")).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_crowd_that_asks_for_readiness_asks_the_parts_once() {
+    let server = start().await;
+    let begin = Instant::now();
+    let asked = (0..50).map(|_| server.send(server.request(Method::GET, "/readyz")));
+    assert!(futures::future::join_all(asked).await.iter().all(|answered| answered.status == 200));
+    let mut health = HealthClient::new(server.channel().await);
+    health.check(HealthCheckRequest::default()).await.unwrap();
+    let most = 1 + usize::try_from(begin.elapsed().as_secs()).unwrap();
+    let asked = server.world.asked_ready.load(SeqCst);
+    assert!(asked <= most, "{asked} times in {most} s");
 }
 
 #[tokio::test]
@@ -49,9 +72,11 @@ async fn health_asks_the_same_parts() {
     let status = health.check(request("chainguard.platform.iam.v2.GroupsService")).await.unwrap().into_inner().status();
     assert_eq!(status, ServingStatus::Serving);
     *server.world.degraded.lock().unwrap() = Some("writes wait");
+    tokio::time::sleep(RECENT).await;
     assert_eq!(health.check(request("")).await.unwrap().into_inner().status(), ServingStatus::Serving);
     assert_eq!(health.check(request("no.such.Service")).await.unwrap_err().code(), Code::NotFound);
     *server.world.not_ready.lock().unwrap() = Some("the disk is full");
+    tokio::time::sleep(RECENT).await;
     let status = health.check(request("")).await.unwrap().into_inner().status();
     assert_eq!(status, ServingStatus::NotServing);
     let mut watch = health.watch(request("")).await.unwrap().into_inner();

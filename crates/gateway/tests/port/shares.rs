@@ -3,7 +3,7 @@
 use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::atomic::Ordering::SeqCst,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use gateway::{Limits, Settings, settings::TrustedProxies};
@@ -16,7 +16,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::support::{Running, SLOW, group, start_limited, start_with};
+use crate::support::{KEPT, Running, SLOW, group, org, start_limited, start_with};
 
 /// Long enough for whatever does happen.
 const LONG: Duration = Duration::from_secs(20);
@@ -196,6 +196,59 @@ async fn requests_of_one_address_are_limited() {
     }
     assert!(ask(9, named[0]).await.1.contains("TOO_MANY_REQUESTS"));
     assert!(asks_health(&mut connect(&server, 1).await).await);
+}
+
+/// What waits for the writer, or is finished in a task of its own, is there when its client has gone.
+#[tokio::test]
+async fn what_outlives_its_client_is_counted() {
+    let server = start_limited(Limits { requests_per_address: 1, ..Limits::default() }).await;
+
+    let create = format!("/iam/v2beta1/groups/{}", org());
+    let body = serde_json::json!({ "name": KEPT }).to_string();
+    for key in [None, Some("once")] {
+        let mut request = server.request(Method::POST, &create).bearer_auth("owner").body(body.clone());
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let mut client = tokio::spawn(request.send());
+        let handled = async {
+            while server.world.contexts.lock().unwrap().is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            () = handled => client.abort(),
+            answer = &mut client => panic!("the handler does not answer: {answer:?}"),
+        }
+        tokio::time::sleep(WHILE).await;
+        let refused = server.owner(Method::GET, "/iam/v2beta1/groups", None).await;
+        assert_eq!(refused.status, 429, "{key:?}: {}", refused.text);
+        if key.is_some() {
+            // The task goes on, and keeps the context with the handler.
+            return;
+        }
+        server.world.contexts.lock().unwrap().clear();
+        let begin = Instant::now();
+        while server.owner(Method::GET, "/iam/v2beta1/groups", None).await.status != 200 {
+            assert!(begin.elapsed() < LONG, "it is given back");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn health_checks_that_do_not_come_are_not_waited_for() {
+    let server = start_limited(Limits { body_grace: WHILE, ..Limits::default() }).await;
+    let mut client = http2(&server, 65_535).await.ready().await.unwrap();
+    let url = format!("http://{}/grpc.health.v1.Health/Check", server.address);
+    let request = || Request::post(&url).header("te", "trailers");
+    let (answer, _body) =
+        client.send_request(request().header("content-type", "application/grpc").body(()).unwrap(), false).unwrap();
+    let answer = timeout(LONG, answer).await.expect("it ends").unwrap();
+    assert_eq!(answer.headers()["grpc-status"], "4", "{:?}", answer.headers());
+    // What is not gRPC is nobody's question how the server is.
+    let refused = server.send(server.request(Method::POST, "/grpc.health.v1.Health/Check").body("")).await;
+    assert_eq!(refused.status, 404, "{}", refused.text);
 }
 
 #[tokio::test]

@@ -59,6 +59,8 @@ pub(crate) fn group(number: u8) -> Uidp {
 pub(crate) const GONE: u8 = 0x04;
 pub(crate) const PANICS: u8 = 0xdd;
 pub(crate) const SLOW: u8 = 0x51;
+/// A name that makes `CreateGroup` do nothing but keep the request's context.
+pub(crate) const KEPT: &str = "kept";
 /// A name that begins so makes `CreateGroup` find as many faults as its first number says, as long as its second says.
 pub(crate) const MANY_FAULTS: &str = "faults ";
 
@@ -66,6 +68,8 @@ pub(crate) const MANY_FAULTS: &str = "faults ";
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) created: AtomicUsize,
+    /// What `CreateGroup` keeps of requests for a group of the name [`KEPT`], which it never answers.
+    pub(crate) contexts: Mutex<Vec<Arc<Ctx>>>,
     pub(crate) listed: AtomicUsize,
     pub(crate) running: AtomicUsize,
     pub(crate) most_running: AtomicUsize,
@@ -282,8 +286,13 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
                 if world.revoked.load(SeqCst) {
                     return Err(Error::denied(Rule::CapabilityMissing, "taken away"));
                 }
-                let number = world.created.fetch_add(usize::from(!ctx.validate_only), SeqCst);
                 let name = request.group.map(|group| group.name).unwrap_or_default();
+                if name == KEPT {
+                    world.contexts.lock().unwrap().push(ctx);
+                    std::future::pending::<()>().await;
+                    unreachable!();
+                }
+                let number = world.created.fetch_add(usize::from(!ctx.validate_only), SeqCst);
                 if let Some(wish) = name.strip_prefix(MANY_FAULTS) {
                     let mut numbers = wish.split(' ').map(|number| number.parse::<usize>().unwrap());
                     let (faults, length) = (numbers.next().unwrap(), numbers.next().unwrap());

@@ -127,9 +127,9 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("16"),
-        summary: "Those of them that read and are handled at once; further ones wait for their turn",
-        more: "What waits for a processor or for the database is then never one address's alone. More than the default make no \
-               client faster.",
+        summary: "Those of them from which on reads take turns, of which there are as many",
+        more: "What waits for a processor or for the database is then never one address's alone. With those that came before, \
+               twice as many are handled at once at most. More than the default make no client faster.",
         apply: |settings, texts| {
             one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.reads_per_address = count)
         },
