@@ -35,8 +35,9 @@ use crate::{
 /// Steps of matching, of about a nanosecond each, that are taken where requests are answered. Ordinary patterns and claims take
 /// some hundred thousand at most, as they are counted, and in truth a hundredth of that.
 const AT_ONCE: u64 = 2_000_000;
-/// Steps that the claims of one token may take: half a second of a thread.
-const MATCHING: u64 = 500_000_000;
+/// Steps that the claims of one token may take: thirty milliseconds of a thread as measured, so that all who may wait of one
+/// organization are done before the last of them has waited for too long.
+const MATCHING: u64 = 50_000_000;
 
 /// The compiled form of identities' relationships. Cheap to clone.
 #[derive(Clone)]
@@ -435,6 +436,12 @@ mod tests {
         _ = place(&cache, &by_literal).await;
         let ready = cache.admitting(&by_literal, ISSUER).await.unwrap();
         assert!(matches!(ready, Some(Ready::Whole(_))), "{ready:?}");
+    }
+
+    #[test]
+    fn all_who_may_wait_are_done_before_they_have_waited_too_long() {
+        let limits = crate::settings::Limits::default();
+        assert!(limits.work_timeout > Duration::from_nanos(MATCHING) * u32::try_from(limits.work_waiting).unwrap());
     }
 
     #[tokio::test]
