@@ -485,7 +485,8 @@ impl Rule {
         (
             Self::OrganizationBusy,
             "ORGANIZATION_BUSY",
-            "Too much costly work of the same organization waits already: patterns to compile, keys to read, long claims to match.",
+            "Too much costly work of the same organization, or for tokens of the same address that are not verified yet, waits already: \
+             patterns to compile, keys to read, long claims to match.",
         ),
         (Self::Timeout, "TIMEOUT", "The request took too long."),
         (

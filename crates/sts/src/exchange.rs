@@ -36,6 +36,7 @@ use crate::{
     issuers::Issuers,
     jws::{Unverified, Verified},
     token::{IssuedToken, OwnToken, Subject, Tokens, invalid},
+    workers::Party,
 };
 
 /// Exchanges tokens. Cheap to clone.
@@ -139,7 +140,7 @@ impl Exchange {
         }
         let token = token.map_err(invalid)?;
         let rule = match &identity {
-            Some(identity) => self.compiled.admitting(identity, token.issuer()).await?,
+            Some(identity) => self.compiled.admitting(identity, token.issuer(), Party::stranger(ctx.peer)).await?,
             None => None,
         };
         // One answer for both, so that nobody learns by guessing which identities exist.

@@ -1,4 +1,4 @@
-//! Places that organizations take in turn, so that none waits for another's crowd.
+//! Places that parties take in turn, so that none waits for another's crowd: partys, issuers, addresses.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -7,22 +7,21 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Kind, Rule, error::Detail};
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::{sync::oneshot, time::timeout};
 
-/// How many places there are, and what one organization may have of them.
+/// How many places there are, and what one party may have of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shares {
     /// All places.
     pub(crate) places: usize,
-    /// How many requests of one organization may wait at once.
+    /// How many requests of one party may wait at once.
     pub(crate) waiting: usize,
     /// How long one may wait.
     pub(crate) timeout: Duration,
 }
 
-/// A bounded number of places. Organizations with somebody waiting get them one after the other, each half of them at most, but
+/// A bounded number of places. Parties with somebody waiting get them one after the other, each half of them at most, but
 /// one at least. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct FairQueue(Arc<Inner>);
@@ -37,12 +36,12 @@ struct Inner {
 struct State {
     taken: usize,
     lanes: HashMap<String, Lane>,
-    /// The organizations that may take the next places, in this order. INVARIANT: each once, with somebody waiting and a place
+    /// The parties that may take the next places, in this order. INVARIANT: each once, with somebody waiting and a place
     /// of its share free.
     turns: VecDeque<String>,
 }
 
-/// What one organization has and waits for.
+/// What one party has and waits for.
 #[derive(Default)]
 struct Lane {
     taken: usize,
@@ -50,39 +49,41 @@ struct Lane {
     has_turn: bool,
 }
 
-/// A place of an organization, until it is dropped.
+/// A place of a party, until it is dropped.
 pub(crate) struct Place {
     of: Option<(Arc<Inner>, String)>,
 }
 
+/// Why there was no place; it completes a sentence about a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Busy {
+    /// As many of the party wait as may.
+    TooMany,
+    /// Its turn did not come in time.
+    TooLate,
+}
+
 impl Shares {
-    /// How many places one organization may have: half of them, but for a single place.
-    fn share(self) -> usize {
+    /// How many places one party may have: half of them, but for a single place.
+    pub(crate) fn share(self) -> usize {
         (self.places / 2).max(1)
     }
 }
 
 impl FairQueue {
-    pub(crate) fn new(shares: Shares) -> Self {
-        Self(Arc::new(Inner { shares, state: Mutex::default(), waiting: Gauge::default() }))
+    /// Counts those who wait in `waiting`.
+    pub(crate) fn new(shares: Shares, waiting: Gauge) -> Self {
+        Self(Arc::new(Inner { shares, state: Mutex::default(), waiting }))
     }
 
-    /// How many wait for a place.
-    pub(crate) fn waiting(&self) -> Gauge {
-        self.0.waiting.clone()
-    }
-
-    /// A place for `organization`, once it is its turn.
-    ///
-    /// # Errors
-    /// Resource exhausted when too many of the organization wait already, or when it takes too long.
-    pub(crate) async fn place(&self, organization: &str) -> Result<Place, Error> {
-        let place = self.0.enter(organization)?;
+    /// A place for `party`, once it is its turn.
+    pub(crate) async fn place(&self, party: &str) -> Result<Place, Busy> {
+        let place = self.0.enter(party)?;
         self.0.hand_out();
         let _waiting = Waiting::new(&self.0.waiting);
         match timeout(self.0.shares.timeout, place).await {
-            Ok(place) => place.map_err(Error::internal),
-            Err(_) => Err(busy(organization, "took too long to be its turn")),
+            Ok(Ok(place)) => Ok(place),
+            Ok(Err(_)) | Err(_) => Err(Busy::TooLate),
         }
     }
 }
@@ -92,31 +93,31 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues in the organization's lane.
-    fn enter(&self, organization: &str) -> Result<oneshot::Receiver<Place>, Error> {
+    /// Queues in the party's lane.
+    fn enter(&self, party: &str) -> Result<oneshot::Receiver<Place>, Busy> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state();
-        let lane = state.lanes.entry(organization.to_owned()).or_default();
+        let lane = state.lanes.entry(party.to_owned()).or_default();
         if lane.waiting.len() >= self.shares.waiting {
             lane.waiting.retain(|waiting| !waiting.is_closed());
         }
         if lane.waiting.len() >= self.shares.waiting {
-            return Err(busy(organization, "is one of too many at once"));
+            return Err(Busy::TooMany);
         }
         lane.waiting.push_back(sender);
-        state.give_turn(organization, self.shares.share());
+        state.give_turn(party, self.shares.share());
         Ok(receiver)
     }
 
     /// Hands out free places until there are none or nobody waits.
     fn hand_out(self: &Arc<Self>) {
-        while let Some((waiting, organization)) = self.next() {
-            let place = Place { of: Some((Arc::clone(self), organization)) };
+        while let Some((waiting, party)) = self.next() {
+            let place = Place { of: Some((Arc::clone(self), party)) };
             // Who has gone meanwhile gives the place back.
             if let Err(mut place) = waiting.send(place)
-                && let Some((_, organization)) = place.of.take()
+                && let Some((_, party)) = place.of.take()
             {
-                self.give_back(&organization);
+                self.give_back(&party);
             }
         }
     }
@@ -128,8 +129,8 @@ impl Inner {
             return None;
         }
         loop {
-            let organization = state.turns.pop_front()?;
-            let lane = state.lanes.get_mut(&organization)?;
+            let party = state.turns.pop_front()?;
+            let lane = state.lanes.get_mut(&party)?;
             lane.has_turn = false;
             while let Some(waiting) = lane.waiting.pop_front() {
                 if waiting.is_closed() {
@@ -137,46 +138,46 @@ impl Inner {
                 }
                 lane.taken += 1;
                 state.taken += 1;
-                state.give_turn(&organization, self.shares.share());
-                return Some((waiting, organization));
+                state.give_turn(&party, self.shares.share());
+                return Some((waiting, party));
             }
-            state.forget(&organization);
+            state.forget(&party);
         }
     }
 
-    fn give_back(&self, organization: &str) {
+    fn give_back(&self, party: &str) {
         let mut state = self.state();
         state.taken = state.taken.saturating_sub(1);
-        if let Some(lane) = state.lanes.get_mut(organization) {
+        if let Some(lane) = state.lanes.get_mut(party) {
             lane.taken = lane.taken.saturating_sub(1);
         }
-        state.give_turn(organization, self.shares.share());
-        state.forget(organization);
+        state.give_turn(party, self.shares.share());
+        state.forget(party);
     }
 }
 
 impl State {
-    /// Lets the organization take its turn, if it waits for one and has not all of its share.
-    fn give_turn(&mut self, organization: &str, share: usize) {
-        let Some(lane) = self.lanes.get_mut(organization) else { return };
+    /// Lets the party take its turn, if it waits for one and has not all of its share.
+    fn give_turn(&mut self, party: &str, share: usize) {
+        let Some(lane) = self.lanes.get_mut(party) else { return };
         if !lane.has_turn && lane.taken < share && !lane.waiting.is_empty() {
             lane.has_turn = true;
-            self.turns.push_back(organization.to_owned());
+            self.turns.push_back(party.to_owned());
         }
     }
 
-    /// Forgets an organization that has nothing and waits for nothing.
-    fn forget(&mut self, organization: &str) {
-        if self.lanes.get(organization).is_some_and(|lane| lane.taken == 0 && lane.waiting.is_empty()) {
-            self.lanes.remove(organization);
+    /// Forgets a party that has nothing and waits for nothing.
+    fn forget(&mut self, party: &str) {
+        if self.lanes.get(party).is_some_and(|lane| lane.taken == 0 && lane.waiting.is_empty()) {
+            self.lanes.remove(party);
         }
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if let Some((inner, organization)) = self.of.take() {
-            inner.give_back(&organization);
+        if let Some((inner, party)) = self.of.take() {
+            inner.give_back(&party);
             inner.hand_out();
         }
     }
@@ -198,11 +199,13 @@ impl Drop for Waiting {
     }
 }
 
-fn busy(organization: &str, why: &str) -> Error {
-    let message = format!(
-        "this server is busy with patterns and keys of {organization}, and this request {why}; retry later, and use simpler patterns"
-    );
-    Error::new(Kind::ResourceExhausted, Rule::OrganizationBusy, message).with(Detail::RetryAfter(Duration::from_secs(1)))
+impl fmt::Display for Busy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooMany => "is one of too many at once",
+            Self::TooLate => "took too long to be its turn",
+        })
+    }
 }
 
 impl fmt::Debug for FairQueue {
@@ -218,25 +221,25 @@ mod tests {
     use super::*;
 
     fn queue(places: usize, waiting: usize) -> FairQueue {
-        FairQueue::new(Shares { places, waiting, timeout: Duration::from_hours(1) })
+        FairQueue::new(Shares { places, waiting, timeout: Duration::from_hours(1) }, Gauge::default())
     }
 
     /// Asks for a place without waiting for it.
-    fn ask(queue: &FairQueue, organization: &'static str) -> BoxFuture<'static, Result<Place, Error>> {
+    fn ask(queue: &FairQueue, party: &'static str) -> BoxFuture<'static, Result<Place, Busy>> {
         let queue = queue.clone();
-        let mut asked = async move { queue.place(organization).await }.boxed();
+        let mut asked = async move { queue.place(party).await }.boxed();
         match (&mut asked).now_or_never() {
             Some(place) => async { place }.boxed(),
             None => asked,
         }
     }
 
-    fn has_place(asked: &mut BoxFuture<'static, Result<Place, Error>>) -> Option<Place> {
+    fn has_place(asked: &mut BoxFuture<'static, Result<Place, Busy>>) -> Option<Place> {
         asked.now_or_never().map(|place| place.expect("a place"))
     }
 
     #[tokio::test]
-    async fn one_organization_never_has_all_places() {
+    async fn one_party_never_has_all_places() {
         let queue = queue(4, 10);
         let mut crowd: Vec<_> = (0..6).map(|_| ask(&queue, "crowd")).collect();
         let held: Vec<_> = crowd.iter_mut().filter_map(has_place).collect();
@@ -246,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn organizations_take_turns() {
+    async fn parties_take_turns() {
         let queue = queue(1, 10);
         let first = has_place(&mut ask(&queue, "crowd")).expect("it is free");
         let mut crowd: Vec<_> = (0..5).map(|_| ask(&queue, "crowd")).collect();
@@ -278,13 +281,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_crowd_is_refused_and_told_when_to_come_back() {
+    async fn a_crowd_is_refused() {
         let queue = queue(1, 2);
         let _first = has_place(&mut ask(&queue, "crowd")).expect("it is free");
         let waiting: Vec<_> = (0..2).map(|_| ask(&queue, "crowd")).collect();
-        let error = queue.place("crowd").await.err().expect("too many");
-        assert_eq!((error.kind(), error.rule()), (Kind::ResourceExhausted, Rule::OrganizationBusy));
-        assert!(error.details().iter().any(|detail| matches!(detail, Detail::RetryAfter(_))));
+        assert_eq!(queue.place("crowd").await.err(), Some(Busy::TooMany));
         let mut other = ask(&queue, "other");
         assert!(has_place(&mut other).is_none(), "it waits, and is not refused");
         drop(waiting);
@@ -294,13 +295,13 @@ mod tests {
 
     #[tokio::test]
     async fn waiting_ends() {
-        let queue = FairQueue::new(Shares { places: 1, waiting: 2, timeout: Duration::ZERO });
+        let waiting = Gauge::default();
+        let queue = FairQueue::new(Shares { places: 1, waiting: 2, timeout: Duration::ZERO }, waiting.clone());
         let first = has_place(&mut ask(&queue, "a")).expect("it is free");
         for _ in 0..5 {
-            let error = queue.place("a").await.err().expect("too late");
-            assert_eq!(error.rule(), Rule::OrganizationBusy);
+            assert_eq!(queue.place("a").await.err(), Some(Busy::TooLate));
         }
-        assert_eq!(queue.waiting().get(), 0);
+        assert_eq!(waiting.get(), 0);
         drop(first);
         assert!(queue.place("a").await.is_ok());
     }

@@ -13,7 +13,7 @@ use super::{
     relationship::{Compiled, is_dear},
     text::TextRule,
 };
-use crate::{Settings, Workers};
+use crate::{Settings, Workers, workers::Party};
 
 const SERVICE_PRINCIPALS: std::ops::RangeInclusive<i32> = 1..=13;
 
@@ -47,8 +47,8 @@ impl CheckRelationship for RelationshipCheck {
             self.rules.judge(relationship, violations);
             return Ok(());
         }
-        let (rules, relationship) = (self.rules.clone(), relationship.clone());
-        let judging = self.workers.run(organization, move || {
+        let (rules, relationship, party) = (self.rules.clone(), relationship.clone(), Party::Known(organization.to_owned()));
+        let judging = self.workers.run(&party, move || {
             let mut found = Violations::default();
             rules.judge(&relationship, &mut found);
             found

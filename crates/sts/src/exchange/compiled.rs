@@ -1,9 +1,9 @@
 //! Compiled relationships, remembered where compiling costs more than remembering: those with patterns or pasted keys. The
 //! others are compiled for each token, so that identities which come and go leave nothing behind.
 //!
-//! What is dear is compiled by threads of its own, once, in the share of the identity's organization, and no more of it than a
-//! token has earned: whoever comes with any token at all gets no further than the issuer; the patterns are for tokens that the
-//! issuer has signed.
+//! What is dear is compiled by threads of its own, once, and no more of it than a token has earned: whoever comes with any token
+//! at all gets no further than the issuer and pasted keys, and that in the share of strangers; the patterns are for tokens that
+//! the issuer has signed, in the share of the identity's organization.
 
 use std::{
     collections::HashMap,
@@ -30,6 +30,7 @@ use crate::{
     Settings, Workers,
     claims::{Accepted, Compiled, IssuerRule, MAX_TEXT, Mismatch, UrlPolicy, is_dear},
     tasks::Tasks,
+    workers::Party,
 };
 
 /// Steps of matching, of about a nanosecond each, that are taken where requests are answered. Ordinary patterns and claims take
@@ -51,14 +52,22 @@ pub(super) struct CompiledCache {
 
 struct State {
     known: Remembered<Arc<Entry>>,
-    /// What is being compiled, so that nothing is compiled twice at once.
-    flights: Mutex<HashMap<(Uidp, Part), Flight>>,
+    /// What is being compiled, so that nothing is compiled twice at once for one party.
+    flights: Mutex<HashMap<FlightKey, Flight>>,
 }
 
 struct Entry {
     /// Compared at each use: an identity may have been changed, or deleted and made again.
     relationship: Relationship,
     ready: Ready,
+}
+
+/// What is compiled for whom. Nobody waits for the turn of another party, which may have a crowd before it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct FlightKey {
+    uid: Uidp,
+    part: Part,
+    party: Party,
 }
 
 /// A relationship that is being compiled.
@@ -147,13 +156,14 @@ impl CompiledCache {
         registry.register_collector(Box::new(RememberedBytes(move || shared.known.bytes())));
     }
 
-    /// What is needed of the identity's relationship to verify a token of `issuer`; `None` when it accepts none.
+    /// What is needed of the identity's relationship to verify a token of `issuer`; `None` when it accepts none. Nobody has
+    /// verified who says so, and what that takes is the sender's.
     ///
     /// # Errors
-    /// Permission denied when it is not valid under the settings of now; resource exhausted when too much of its organization
-    /// waits already.
-    pub(super) async fn admitting(&self, identity: &Identity, issuer: &str) -> Result<Option<Ready>, Error> {
-        // Longer than any that a relationship may name: nobody has verified who says so, and it is not looked at.
+    /// Permission denied when it is not valid under the settings of now; resource exhausted when too much of the sender waits
+    /// already.
+    pub(super) async fn admitting(&self, identity: &Identity, issuer: &str, sender: Party) -> Result<Option<Ready>, Error> {
+        // Longer than any that a relationship may name: it is not looked at.
         if issuer.len() > MAX_TEXT {
             return Ok(None);
         }
@@ -162,25 +172,25 @@ impl CompiledCache {
             Relationship::ClaimMatch(_) => Part::Issuer,
             _ => Part::Whole,
         };
-        let ready = self.get(identity, part).await?;
+        let ready = self.get(identity, part, &sender).await?;
         let is_admitted = match ready.issuer_steps(issuer) {
-            // Nobody has verified who says so.
             MATCHING.. => false,
             AT_ONCE.. => {
                 let (ready, issuer) = (ready.clone(), issuer.to_owned());
-                self.workers.run(identity.uid.root_text(), move || ready.admits_issuer(&issuer)).await?
+                self.workers.run(&sender, move || ready.admits_issuer(&issuer)).await?
             }
             _ => ready.admits_issuer(issuer),
         };
         Ok(is_admitted.then_some(ready))
     }
 
-    /// The whole of the identity's relationship.
+    /// The whole of the identity's relationship, for a verified token.
     ///
     /// # Errors
-    /// As [`CompiledCache::admitting`].
+    /// Permission denied when it is not valid under the settings of now; resource exhausted when too much of its organization
+    /// waits already.
     pub(super) async fn whole(&self, identity: &Identity) -> Result<Ready, Error> {
-        self.get(identity, Part::Whole).await
+        self.get(identity, Part::Whole, &Party::organization(&identity.uid)).await
     }
 
     /// Matches verified claims by what is ready of the identity's relationship.
@@ -205,19 +215,20 @@ impl CompiledCache {
             }
             AT_ONCE.. => {
                 let (claims, default_audiences) = (claims.clone(), default_audiences.to_vec());
-                self.workers.run(identity.uid.root_text(), move || ready.admit(&claims, &default_audiences)).await
+                let organization = Party::organization(&identity.uid);
+                self.workers.run(&organization, move || ready.admit(&claims, &default_audiences)).await
             }
             _ => Ok(ready.admit(claims, default_audiences)),
         }
     }
 
-    /// At least this part of the identity's relationship.
-    async fn get(&self, identity: &Identity, part: Part) -> Result<Ready, Error> {
+    /// At least this part of the identity's relationship, compiled in the name of `party` where that is dear.
+    async fn get(&self, identity: &Identity, part: Part, party: &Party) -> Result<Ready, Error> {
         let relationship = &identity.spec.relationship;
         if !is_dear(relationship) {
             return compile(relationship, Part::Whole, self.policy).map_err(|why| outdated(identity, why));
         }
-        if let Some(ready) = self.shared.remembered(identity, part) {
+        if let Some(ready) = self.shared.remembered(&identity.uid, relationship, part) {
             return Ok(ready);
         }
         if let (Part::Issuer, Relationship::ClaimMatch(rule)) = (part, relationship)
@@ -225,7 +236,7 @@ impl CompiledCache {
         {
             return compile(relationship, part, self.policy).map_err(|why| outdated(identity, why));
         }
-        self.compiling(identity, part).await.map_err(|refusal| match refusal {
+        self.compiling(identity, part, party).await.map_err(|refusal| match refusal {
             Refusal::Invalid(why) => outdated(identity, why),
             Refusal::Busy(error) => {
                 let again = Error::new(error.kind(), error.rule(), error.message());
@@ -235,29 +246,31 @@ impl CompiledCache {
     }
 
     /// Begins to compile this part, unless that has begun. It goes on when who asked has gone, and is remembered all the same.
-    fn compiling(&self, identity: &Identity, part: Part) -> Shared<BoxFuture<'static, Outcome>> {
+    fn compiling(&self, identity: &Identity, part: Part, party: &Party) -> Shared<BoxFuture<'static, Outcome>> {
         let relationship = &identity.spec.relationship;
-        let key = (identity.uid.clone(), part);
+        let key = FlightKey { uid: identity.uid.clone(), part, party: party.clone() };
         let mut flights = self.shared.flights();
         if let Some(flight) = flights.get(&key).filter(|flight| flight.relationship == *relationship) {
             return flight.outcome.clone();
         }
         // It may have landed just now.
-        if let Some(known) = self.shared.remembered(identity, part) {
+        if let Some(known) = self.shared.remembered(&key.uid, relationship, part) {
             return ready(Ok(known)).boxed().shared();
         }
         let (shared, workers, policy) = (Arc::clone(&self.shared), self.workers.clone(), self.policy);
-        let (uid, wanted) = (identity.uid.clone(), relationship.clone());
+        let (flight, wanted) = (key.clone(), relationship.clone());
         let begun = self.tasks.begin(async move {
             let compiled = {
-                let wanted = wanted.clone();
-                workers.run(uid.root_text(), move || compile(&wanted, part, policy)).await
+                let (shared, uid, wanted) = (Arc::clone(&shared), flight.uid.clone(), wanted.clone());
+                // Another party's may have landed before its turn came.
+                let work = move || shared.remembered(&uid, &wanted, part).map_or_else(|| compile(&wanted, part, policy), Ok);
+                workers.run(&flight.party, work).await
             };
             let outcome = match compiled {
                 Ok(compiled) => compiled.map_err(Refusal::Invalid),
                 Err(error) => Err(Refusal::Busy(Arc::new(error))),
             };
-            shared.land(&(uid, part), &wanted, &outcome);
+            shared.land(&flight, &wanted, &outcome);
             outcome
         });
         let outcome =
@@ -269,20 +282,21 @@ impl CompiledCache {
 }
 
 impl State {
-    fn flights(&self) -> MutexGuard<'_, HashMap<(Uidp, Part), Flight>> {
+    fn flights(&self) -> MutexGuard<'_, HashMap<FlightKey, Flight>> {
         self.flights.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remembered(&self, identity: &Identity, part: Part) -> Option<Ready> {
-        let entry = self.known.get(&identity.uid).filter(|entry| entry.relationship == identity.spec.relationship)?;
+    /// At least this part of the relationship, if that is what is remembered of the identity.
+    fn remembered(&self, uid: &Uidp, relationship: &Relationship, part: Part) -> Option<Ready> {
+        let entry = self.known.get(uid).filter(|entry| entry.relationship == *relationship)?;
         (part == Part::Issuer || matches!(entry.ready, Ready::Whole(_))).then(|| entry.ready.clone())
     }
 
     /// Remembers what was compiled, and that it is compiled no more.
-    fn land(&self, key: &(Uidp, Part), relationship: &Relationship, outcome: &Outcome) {
+    fn land(&self, key: &FlightKey, relationship: &Relationship, outcome: &Outcome) {
         if let Ok(ready) = outcome {
             let entry = Entry { relationship: relationship.clone(), ready: ready.clone() };
-            self.known.insert(key.0.clone(), Arc::new(entry), ready.memory());
+            self.known.insert(key.uid.clone(), Arc::new(entry), ready.memory());
         }
         let mut flights = self.flights();
         if flights.get(key).is_some_and(|flight| flight.relationship == *relationship) {
@@ -369,6 +383,17 @@ mod tests {
         Matcher::Pattern(text.to_owned())
     }
 
+    fn with_issuer(mut identity: Identity, issuer: &str) -> Identity {
+        if let Relationship::ClaimMatch(rule) = &mut identity.spec.relationship {
+            rule.issuer = pattern(issuer);
+        }
+        identity
+    }
+
+    fn stranger() -> Party {
+        Party::stranger(None)
+    }
+
     fn uid(number: u64) -> String {
         format!("{}/{number:016x}", "a".repeat(40))
     }
@@ -414,28 +439,51 @@ mod tests {
     async fn no_pattern_but_the_issuers_is_compiled_for_a_token_that_nobody_has_verified() {
         let cache = cache_of(64 << 20);
         let by_literal = identity(&uid(1), pattern("a.*"));
-        assert!(cache.admitting(&by_literal, "https://other.example").await.unwrap().is_none());
-        let ready = cache.admitting(&by_literal, ISSUER).await.unwrap().expect("its issuer");
+        assert!(cache.admitting(&by_literal, "https://other.example", stranger()).await.unwrap().is_none());
+        let ready = cache.admitting(&by_literal, ISSUER, stranger()).await.unwrap().expect("its issuer");
         assert!(matches!(ready, Ready::Issuer(_)), "{ready:?}");
         assert_eq!(cache.shared.known.len(), 0);
         let claims = Map::from_iter([("iss".to_owned(), ISSUER.into()), ("sub".to_owned(), "a".into())]);
         assert!(ready.admit(&claims, &[]).is_err(), "half a rule accepts nobody");
 
-        let mut by_pattern = identity(&uid(2), pattern("("));
-        if let Relationship::ClaimMatch(rule) = &mut by_pattern.spec.relationship {
-            rule.issuer = pattern(r"https://[a-z]+\.example\.com");
-        }
+        let by_pattern = with_issuer(identity(&uid(2), pattern("(")), r"https://[a-z]+\.example\.com");
         for issuer in ["https://a.example.com", "https://b.example.com"] {
-            assert!(cache.admitting(&by_pattern, issuer).await.unwrap().is_some());
+            assert!(cache.admitting(&by_pattern, issuer, stranger()).await.unwrap().is_some());
         }
-        assert!(cache.admitting(&by_pattern, "https://example.org").await.unwrap().is_none());
+        assert!(cache.admitting(&by_pattern, "https://example.org", stranger()).await.unwrap().is_none());
         assert_eq!(cache.shared.known.len(), 1);
         cache.whole(&by_pattern).await.expect_err("its subject is no pattern");
 
         // Once all of it is ready, all of it is found at once.
         _ = place(&cache, &by_literal).await;
-        let ready = cache.admitting(&by_literal, ISSUER).await.unwrap();
+        let ready = cache.admitting(&by_literal, ISSUER, stranger()).await.unwrap();
         assert!(matches!(ready, Some(Ready::Whole(_))), "{ready:?}");
+    }
+
+    #[tokio::test]
+    async fn tokens_that_nobody_has_verified_take_no_turn_of_the_organization() {
+        let mut settings = Settings::new("https://api.example");
+        settings.limits.work_waiting = 2;
+        let cache = CompiledCache::new(&settings, Workers::new(&settings));
+        let costly = r"https://[a-z]+\.example\.com/(?:.{1,40}x){4}";
+        let issuer = "https://a.example.com/".to_owned() + &"ab".repeat(50);
+        let of = |number: u64| with_issuer(identity(&uid(number), pattern("b")), costly);
+        let steps = compile(&of(1).spec.relationship, Part::Issuer, cache.policy).unwrap().issuer_steps(&issuer);
+        assert!((AT_ONCE..MATCHING).contains(&steps), "{steps}");
+        // The first time it is compiled, the second time it is there to be matched; more ask for both than may wait.
+        for round in 0..2 {
+            let (cache, issuer, target) = (&cache, &issuer, &of(1));
+            let others: Vec<_> = (10..20).map(of).collect();
+            let crowd = (0..10).map(|_| target).chain(&others).map(|identity| cache.admitting(identity, issuer, stranger()));
+            let meanwhile = async {
+                cache.whole(&identity(&uid(30 + round), pattern("(?:.{1,40}x){4}"))).await.expect("verified tokens have turns");
+                let elsewhere = Party::stranger(Some([192, 0, 2, 1].into()));
+                assert!(cache.admitting(target, issuer, elsewhere).await.expect("so has another address").is_none());
+            };
+            let (crowd, ()) = futures::future::join(join_all(crowd), meanwhile).await;
+            let refused = crowd.into_iter().filter_map(Result::err).collect::<Vec<_>>();
+            assert!(!refused.is_empty() && refused.iter().all(|error| error.rule() == Rule::OrganizationBusy), "{refused:?}");
+        }
     }
 
     #[test]

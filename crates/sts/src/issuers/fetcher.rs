@@ -13,7 +13,7 @@ use super::{
     client::{FetchError, IssuerClient},
     discovery,
 };
-use crate::{Settings, Workers, jws::Jwks, settings::Limits};
+use crate::{Settings, Workers, jws::Jwks, settings::Limits, workers::Party};
 
 /// One party may take this part of all fetches.
 const SHARES: usize = 8;
@@ -86,7 +86,7 @@ impl Fetcher {
 
     /// Reads what an issuer has answered, which may be large, apart from where requests are answered.
     async fn read<T: Send + 'static>(&self, issuer: &str, read: impl FnOnce() -> T + Send + 'static) -> Result<T, FetchError> {
-        self.readers.run(&party(issuer), read).await.map_err(|error| FetchError::Down(error.message().to_owned()))
+        self.readers.run(&Party::Known(party(issuer)), read).await.map_err(|error| FetchError::Down(error.message().to_owned()))
     }
 }
 
