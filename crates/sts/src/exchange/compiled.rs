@@ -105,6 +105,13 @@ enum Part {
 }
 
 impl Ready {
+    fn part(&self) -> Part {
+        match self {
+            Self::Issuer(_) => Part::Issuer,
+            Self::Whole(_) => Part::Whole,
+        }
+    }
+
     fn admits_issuer(&self, issuer: &str) -> bool {
         match self {
             Self::Issuer(rule) => rule.admits(issuer),
@@ -289,16 +296,19 @@ impl State {
     /// At least this part of the relationship, if that is what is remembered of the identity.
     fn remembered(&self, uid: &Uidp, relationship: &Relationship, part: Part) -> Option<Ready> {
         let entry = self.known.get(uid).filter(|entry| entry.relationship == *relationship)?;
-        (part == Part::Issuer || matches!(entry.ready, Ready::Whole(_))).then(|| entry.ready.clone())
+        (part == Part::Issuer || entry.ready.part() == Part::Whole).then(|| entry.ready.clone())
     }
 
-    /// Remembers what was compiled, and that it is compiled no more.
+    /// Remembers what was compiled, unless as much of it is remembered already, and that it is compiled no more.
     fn land(&self, key: &FlightKey, relationship: &Relationship, outcome: &Outcome) {
-        if let Ok(ready) = outcome {
+        // INVARIANT: held while looking and remembering, so that nothing is replaced by less of the same.
+        let mut flights = self.flights();
+        if let Ok(ready) = outcome
+            && self.remembered(&key.uid, relationship, ready.part()).is_none()
+        {
             let entry = Entry { relationship: relationship.clone(), ready: ready.clone() };
             self.known.insert(key.uid.clone(), Arc::new(entry), ready.memory());
         }
-        let mut flights = self.flights();
         if flights.get(key).is_some_and(|flight| flight.relationship == *relationship) {
             flights.remove(key);
         }
@@ -458,6 +468,31 @@ mod tests {
         _ = place(&cache, &by_literal).await;
         let ready = cache.admitting(&by_literal, ISSUER, stranger()).await.unwrap();
         assert!(matches!(ready, Some(Ready::Whole(_))), "{ready:?}");
+    }
+
+    #[tokio::test]
+    async fn what_lands_late_replaces_no_more_than_it_is() {
+        let cache = cache_of(64 << 20);
+        let identity = with_issuer(identity(&uid(1), pattern("a.*")), r"https://[a-z]+\.example\.com");
+        let relationship = &identity.spec.relationship;
+        let land = |part: Part, relationship: &Relationship| {
+            let compiled = compile(relationship, part, cache.policy).map_err(Refusal::Invalid);
+            let key = FlightKey { uid: identity.uid.clone(), part, party: stranger() };
+            cache.shared.land(&key, relationship, &compiled);
+        };
+        let known = |relationship: &Relationship| {
+            cache.shared.remembered(&identity.uid, relationship, Part::Issuer).map(|ready| ready.part())
+        };
+        land(Part::Issuer, relationship);
+        assert!(known(relationship) == Some(Part::Issuer));
+        let whole = place(&cache, &identity).await;
+        land(Part::Issuer, relationship);
+        land(Part::Whole, relationship);
+        assert_eq!(place(&cache, &identity).await, whole, "it is compiled once");
+        // What has changed is another matter.
+        let changed = with_issuer(identity.clone(), r"https://[0-9]+\.example\.com");
+        land(Part::Issuer, &changed.spec.relationship);
+        assert!(known(relationship).is_none() && known(&changed.spec.relationship) == Some(Part::Issuer));
     }
 
     #[tokio::test]
