@@ -473,7 +473,11 @@ impl Rule {
         (Self::BuiltIn, "BUILT_IN", "Built-in roles never change."),
         (Self::OtherOrganization, "OTHER_ORGANIZATION", "The identities, roles or groups do not belong together."),
         (Self::EtagMismatch, "ETAG_MISMATCH", "`If-Match` does not admit the current revision."),
-        (Self::Contended, "CONTENDED", "Others changed the resource each time that the update was to be written."),
+        (
+            Self::Contended,
+            "CONTENDED",
+            "Others changed the resource each time that the update was to be written, or too many updates of it are waiting.",
+        ),
         (Self::IdempotencyKeyReused, "IDEMPOTENCY_KEY_REUSED", "The idempotency key was used for another request."),
         (
             Self::IdempotentAnswerLost,

@@ -6,11 +6,13 @@ use std::{
     time::Duration,
 };
 
-use domain::Uidp;
+use domain::{Error, Kind, Noun, Result, Rule, Uidp, error::Detail};
 use tokio::sync::OwnedMutexGuard;
 
 /// Longest wait for a turn: that of a crowd on a slow machine, and a third of what a request may take.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// When a retry makes sense.
+pub(crate) const RETRY: Duration = Duration::from_secs(1);
 
 /// The resources whose updates take turns, in the order of their arrival. Those that nobody waits for take no memory.
 #[derive(Clone, Debug, Default)]
@@ -45,11 +47,16 @@ impl Turns {
         self.lines().contains_key(of)
     }
 
-    /// Waits for a turn; `None` when it has not come in time.
-    pub(crate) async fn wait(&self, of: &Uidp) -> Option<Turn> {
+    /// Waits for a turn.
+    ///
+    /// # Errors
+    /// Aborted when it has not come in time.
+    pub(crate) async fn wait(&self, noun: Noun, of: &Uidp) -> Result<Turn> {
         let (turn, place) = self.stand_in_line(of);
-        let turn = tokio::time::timeout(PATIENCE, turn.lock_owned()).await.ok()?;
-        Some(Turn { _turn: turn, _place: place })
+        match tokio::time::timeout(PATIENCE, turn.lock_owned()).await {
+            Ok(turn) => Ok(Turn { _turn: turn, _place: place }),
+            Err(_) => Err(crowded(noun, of)),
+        }
     }
 
     fn stand_in_line(&self, of: &Uidp) -> (Arc<tokio::sync::Mutex<()>>, Place) {
@@ -76,6 +83,16 @@ impl Drop for Place {
     }
 }
 
+/// The error for an update before which too many others of the resource wait.
+fn crowded(noun: Noun, of: &Uidp) -> Error {
+    let message = format!(
+        "too many updates of {} {of} are waiting, and the turn of this one did not come within {} s; retry in a moment",
+        noun.title(),
+        PATIENCE.as_secs()
+    );
+    Error::new(Kind::Aborted, Rule::Contended, message).with(Detail::RetryAfter(RETRY))
+}
+
 #[cfg(test)]
 mod tests {
     use tokio::sync::mpsc;
@@ -86,16 +103,24 @@ mod tests {
         Uidp::root_from([byte; 20])
     }
 
+    async fn wait(turns: &Turns, byte: u8) -> Result<Turn> {
+        turns.wait(Noun::Group, &uid(byte)).await
+    }
+
     #[tokio::test(start_paused = true)]
     async fn one_has_the_turn_and_others_wait() {
         let turns = Turns::default();
-        let first = turns.wait(&uid(1)).await.expect("nobody else is there");
+        let first = wait(&turns, 1).await.expect("nobody else is there");
         assert!(turns.are_taken(&uid(1)) && !turns.are_taken(&uid(2)));
-        assert!(turns.wait(&uid(2)).await.is_some(), "another resource has a line of its own");
-        assert!(turns.wait(&uid(1)).await.is_none(), "it has not come in time");
+        assert!(wait(&turns, 2).await.is_ok(), "another resource has a line of its own");
+        let late = wait(&turns, 1).await.expect_err("it has not come in time");
+        assert_eq!((late.kind(), late.rule()), (Kind::Aborted, Rule::Contended));
+        let told = format!("too many updates of group {} are waiting, and the turn of this one did not come within 20 s", uid(1));
+        assert!(late.message().starts_with(&told), "{late}");
+        assert!(late.details().iter().any(|detail| matches!(detail, Detail::RetryAfter(_))));
         let next = tokio::spawn({
             let turns = turns.clone();
-            async move { turns.wait(&uid(1)).await.is_some() }
+            async move { wait(&turns, 1).await.is_ok() }
         });
         tokio::task::yield_now().await;
         drop(first);
@@ -106,12 +131,12 @@ mod tests {
     #[tokio::test]
     async fn turns_come_in_the_order_of_arrival() {
         let turns = Turns::default();
-        let first = turns.wait(&uid(1)).await;
+        let first = wait(&turns, 1).await;
         let (told, mut came) = mpsc::unbounded_channel();
         for number in 0..10 {
             let (turns, told) = (turns.clone(), told.clone());
             tokio::spawn(async move {
-                let _turn = turns.wait(&uid(1)).await;
+                let _turn = wait(&turns, 1).await;
                 told.send(number).expect("somebody listens");
             });
             tokio::task::yield_now().await;
@@ -125,10 +150,10 @@ mod tests {
     #[tokio::test]
     async fn who_stops_waiting_leaves_the_line() {
         let turns = Turns::default();
-        let first = turns.wait(&uid(1)).await;
+        let first = wait(&turns, 1).await;
         let waits = tokio::spawn({
             let turns = turns.clone();
-            async move { turns.wait(&uid(1)).await }
+            async move { wait(&turns, 1).await }
         });
         tokio::task::yield_now().await;
         waits.abort();

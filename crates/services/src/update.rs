@@ -10,15 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use domain::{Ctx, Error, Kind, Noun, Patch, Result, Revision, Rule, Uidp, error::Detail};
 use store::{Reader, Store, Writer, idempotency};
 
-use crate::turns::Turns;
+use crate::turns::{RETRY, Turns};
 
 /// How often an update is tried before it waits for its turn.
 const AT_ONCE: usize = 2;
 /// How often it is tried in all. With its turn, only other nodes can be faster; who was slower has what they wrote at hand and
 /// is ahead of them the next time.
 const TRIES: usize = 20;
-/// When a retry makes sense.
-const RETRY: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// What a noun says about its updates.
 pub(crate) trait Update: Send + Sync + 'static {
@@ -78,8 +76,8 @@ type Found<U> = Arc<Mutex<Option<<U as Update>::Row>>>;
 /// Changes a resource as `patch` says.
 ///
 /// # Errors
-/// Not found; aborted when `If-Match` names another version, and when others change the resource each time; what `patch` and
-/// the noun's rules answer.
+/// Not found; aborted when `If-Match` names another version, when others change the resource each time, and when too
+/// many updates of it wait; what `patch` and the noun's rules answer.
 pub(crate) async fn run<U: Update>(
     noun: &U,
     store: &Store,
@@ -91,7 +89,7 @@ pub(crate) async fn run<U: Update>(
     let (mut turn, mut known) = (None, None);
     for lost in 0..TRIES {
         if turn.is_none() && (lost >= AT_ONCE || turns.are_taken(uid)) {
-            turn = Some(turns.wait(uid).await.ok_or_else(|| contended(U::NOUN, uid))?);
+            turn = Some(turns.wait(U::NOUN, uid).await?);
             // Those who were before have changed it.
             known = None;
         }
