@@ -73,14 +73,21 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     parsed.filter(|time| !time.is_zero() && *time <= LONGEST).ok_or_else(refuse)
 }
 
-const LARGEST: u64 = 1 << 30;
-
-/// A whole number with its unit, of at least a kibibyte and at most a gibibyte.
+/// A whole number with its unit, of at least a kibibyte and at most a gibibyte: what one client makes the server hold.
 pub(super) fn size(text: &str) -> Result<usize, String> {
+    size_to(text, "1GiB", 1 << 30)
+}
+
+/// The same, of at most a tebibyte: what all clients together make the server hold.
+pub(super) fn memory(text: &str) -> Result<usize, String> {
+    size_to(text, "1024GiB", 1 << 40)
+}
+
+fn size_to(text: &str, name: &str, largest: u64) -> Result<usize, String> {
     let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("B", 1)];
-    let parsed = number_and_unit(text, &units).filter(|bytes| (1024..=LARGEST).contains(bytes));
+    let parsed = number_and_unit(text, &units).filter(|bytes| (1024..=largest).contains(bytes));
     let refuse =
-        || format!("{text:?} is not a size from 1KiB to 1GiB, written as a whole number with B, KiB, MiB or GiB, such as 4MiB");
+        || format!("{text:?} is not a size from 1KiB to {name}, written as a whole number with B, KiB, MiB or GiB, such as 4MiB");
     parsed.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(refuse)
 }
 
@@ -119,7 +126,11 @@ mod tests {
             [32 << 10, 4 << 20, 1 << 30, 2000]
         );
         for bad in ["", "4", "4MB", "4mib", "0KiB", "2GiB", "100B", "KiB"] {
-            assert!(size(bad).is_err_and(|why| why.contains("such as 4MiB")), "{bad}");
+            assert!(size(bad).is_err_and(|why| why.contains("from 1KiB to 1GiB") && why.contains("such as 4MiB")), "{bad}");
+        }
+        assert_eq!([memory("1KiB"), memory("2GiB"), memory("1024GiB")].map(Result::unwrap), [1 << 10, 2 << 30, 1 << 40]);
+        for bad in ["", "100B", "1025GiB", "1TiB"] {
+            assert!(memory(bad).is_err_and(|why| why.contains("from 1KiB to 1024GiB")), "{bad}");
         }
     }
 
@@ -144,7 +155,7 @@ mod tests {
 
         #[test]
         fn nothing_makes_a_reader_panic(text in "\\PC{0,24}|[0-9]{0,24}[a-zA-Z]{0,4}") {
-            let _ = (duration(&text), size(&text), switch(&text), address(&text), count::<u32>(&text, 1..=9), provider(&text));
+            let _ = (duration(&text), size(&text), memory(&text), switch(&text), address(&text), count::<u32>(&text, 1..=9), provider(&text));
             for kind in [Kind::List, Kind::Text] {
                 let _ = each(&parts(kind, &text), address);
             }

@@ -2,7 +2,7 @@
 
 use super::super::{
     Default, Key, Kind,
-    parse::{count, duration, one, or_off, size},
+    parse::{count, duration, memory, one, or_off, size},
 };
 
 pub(super) const KEYS: &[Key] = &[
@@ -143,8 +143,8 @@ pub(super) const KEYS: &[Key] = &[
         default: Default::Is("256MiB"),
         summary: "What all requests together hold: bodies, answers until they are sent, and 16 KiB for each",
         more: "Beyond: `MEMORY_SHARE`. It bounds what clients make the server hold, not what the program and its database need \
-               beside it. The default is what a small machine can spare.",
-        apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.memory_bytes = bytes),
+               beside it. The default is what a small machine can spare; it may be up to 1024 GiB.",
+        apply: |settings, texts| one(texts, memory).map(|bytes| settings.limits.memory_bytes = bytes),
         ..Key::BASE
     },
     Key {
