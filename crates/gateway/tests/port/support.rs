@@ -30,6 +30,7 @@ use domain::{
     ports::{Authenticate, Fitness, Ready, Refusals, Replay, Replays},
 };
 use gateway::{Endpoint, Limits, Server, Settings, Tls};
+use prometheus_client::{encoding::text::encode, registry::Registry};
 use reqwest::Method;
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -170,6 +171,15 @@ impl Running {
         let address = listener.local_addr().unwrap();
         tokio::spawn(self.server.clone().serve(listener, self.stop.clone()));
         address
+    }
+
+    /// How many bytes requests hold at this moment, as the budget counts them.
+    pub(crate) fn bytes_under_way(&self) -> usize {
+        let (mut registry, mut text) = (Registry::default(), String::new());
+        self.server.metrics().register(&mut registry);
+        encode(&mut text, &registry).unwrap();
+        let told = text.lines().find_map(|line| line.strip_prefix("under_way_bytes "));
+        told.unwrap().parse().unwrap()
     }
 
     pub(crate) fn request(&self, verb: Method, path: &str) -> reqwest::RequestBuilder {
