@@ -108,6 +108,35 @@ async fn a_lost_commit_is_asked_for() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn once_a_lost_commit_is_found_writes_wait_no_more() {
+    let Some(server) = engine() else { return };
+    let server = Arc::new(server);
+    let proxy = Proxy::start(server.database.cluster().address()).await;
+    let store = open(server.database.cluster().url_at(proxy.address, server.database.name())).await.expect("opens");
+    let (behind, lose) = (Arc::clone(&server), proxy.clone());
+    let write = kit::write(&store, |_| {
+        Box::pin(async move {
+            // Somebody waits for the write lock, and has it for a while before it can be asked whether the commit was made.
+            let holder = Arc::clone(&behind);
+            let hold = "BEGIN; SELECT n FROM revision FOR UPDATE; SELECT pg_sleep(1.5); COMMIT";
+            std::thread::spawn(move || holder.database.sql(hold));
+            let waits = format!(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = '{}' AND wait_event_type = 'Lock'",
+                behind.database.name()
+            );
+            while behind.database.sql(&waits) == "0" {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            lose.set(Mood::LoseAnswer);
+            Ok(())
+        })
+    });
+    write.await.expect("is applied");
+    assert_eq!(proxy.mood(), Mood::Calm, "the commit was lost");
+    assert_eq!(store.ping().await.expect("reads"), None);
+}
+
 /// A transaction takes up requests for a tenth of a second; what comes after that is not part of a commit that is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_commit_is_not_that_of_who_waits_behind_it() {

@@ -355,7 +355,11 @@ impl Task {
         let (since, mut backoff) = (Instant::now(), BACKOFF.0);
         loop {
             match self.has_committed().await {
-                Ok(true) => return answer_all(waiting.drain(..ran), None),
+                Ok(true) => {
+                    // Before they are answered: who has an answer finds that writes go on.
+                    self.progress.done();
+                    return answer_all(waiting.drain(..ran), None);
+                }
                 Ok(false) => return,
                 Err(error) if since.elapsed() > PATIENCE => {
                     let message = "the database was lost while it committed, and whether the request was applied is not known: \
