@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU16, AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -28,7 +28,8 @@ pub struct Cluster {
 #[derive(Debug)]
 struct Inner {
     programs: Programs,
-    port: u16,
+    /// Settled by the first start.
+    port: AtomicU16,
     password: String,
     databases: AtomicU64,
     // Dropped before the server: its keeper ends the server if it still runs.
@@ -56,6 +57,8 @@ pub enum Shutdown {
     Immediate,
 }
 
+/// What a server says that finds its port taken.
+pub(crate) const TAKEN: &str = "Address already in use";
 /// What a server says to everybody who comes while all of its places are taken, those for superusers included.
 const FULL: &str = "sorry, too many clients already";
 
@@ -90,7 +93,7 @@ impl Cluster {
         };
         let cluster = Self::new(programs, random::word());
         cluster.initialize(options);
-        cluster.start_again();
+        cluster.start_first();
         let role = format!("CREATE ROLE {ROLE} LOGIN PASSWORD '{}'", cluster.password());
         cluster.sql("postgres", &role);
         Some(cluster)
@@ -101,7 +104,8 @@ impl Cluster {
         let folder = Folder::make();
         programs.give(folder.path());
         let server = Mutex::new(None);
-        let inner = Inner { programs, port: random::port(), password, databases: AtomicU64::new(1), folder, server };
+        let (port, databases) = (AtomicU16::new(random::port()), AtomicU64::new(1));
+        let inner = Inner { programs, port, password, databases, folder, server };
         Self { inner: Arc::new(inner) }
     }
 
@@ -120,22 +124,39 @@ impl Cluster {
         fs::write(self.data().join("pg_hba.conf"), who).expect("writes into the folder");
     }
 
-    /// Starts the server after it was stopped or killed; returns when it takes connections.
+    /// Starts the server for the first time. Somebody else may have taken its port since that was chosen: then at another one.
+    pub(crate) fn start_first(&self) {
+        while let Err(why) = self.try_start() {
+            assert!(why.contains(TAKEN), "PostgreSQL does not start:\n{why}");
+            fs::remove_file(self.log()).expect("the log of the try");
+            self.inner.port.store(random::port(), Ordering::Relaxed);
+        }
+    }
+
+    /// Starts the server after it was stopped or killed, where it was; returns when it takes connections.
     pub fn start_again(&self) {
+        self.try_start().unwrap_or_else(|why| panic!("PostgreSQL does not start:\n{why}"));
+    }
+
+    /// Starts the server; otherwise what it has logged.
+    fn try_start(&self) -> Result<(), String> {
         let log = File::options().create(true).append(true).open(self.log()).expect("a log");
         let output = log.try_clone().expect("a log");
         let mut server = self.server();
         assert!(server.is_none(), "the server runs already");
         let mut command = self.program("postgres");
-        command.arg("-D").arg(self.data()).args(["-c", &format!("port={}", self.inner.port)]).stdout(output).stderr(log);
+        command.arg("-D").arg(self.data()).args(["-c", &format!("port={}", self.port())]).stdout(output).stderr(log);
         let mut child = command.spawn().expect("postgres starts");
         let begin = Instant::now();
         while !self.is_ready(child.id()) {
-            let ended = child.try_wait().expect("a child");
-            assert!(ended.is_none() && begin.elapsed() < PATIENCE, "PostgreSQL does not start:\n{}", self.told());
+            if child.try_wait().expect("a child").is_some() {
+                return Err(self.told());
+            }
+            assert!(begin.elapsed() < PATIENCE, "PostgreSQL does not start:\n{}", self.told());
             thread::sleep(Duration::from_millis(5));
         }
         *server = Some(Server(child));
+        Ok(())
     }
 
     /// Whether the lock file says that this process takes connections: its first line is the process, its eighth the state.
@@ -223,7 +244,7 @@ impl Cluster {
     /// `psql` in a database. The superuser's may write when the server is set to be read-only.
     pub(crate) fn psql(&self, role: &str, database: &str) -> Command {
         let mut psql = self.program("psql");
-        psql.args(["--no-psqlrc", "--host=127.0.0.1", "--port", &self.inner.port.to_string(), "--username", role, database]);
+        psql.args(["--no-psqlrc", "--host=127.0.0.1", "--port", &self.port().to_string(), "--username", role, database]);
         psql.env("PGPASSWORD", self.password());
         if role == "postgres" {
             psql.env("PGOPTIONS", "-c default_transaction_read_only=off -c synchronous_commit=local");
@@ -281,7 +302,7 @@ impl Cluster {
     /// Where the server listens, also while it is down.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        (Ipv4Addr::LOCALHOST, self.inner.port).into()
+        (Ipv4Addr::LOCALHOST, self.port()).into()
     }
 
     /// What the server has logged.
@@ -292,6 +313,10 @@ impl Cluster {
 
     pub(crate) fn next_database(&self) -> u64 {
         self.inner.databases.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn port(&self) -> u16 {
+        self.inner.port.load(Ordering::Relaxed)
     }
 
     pub(crate) fn password(&self) -> &str {
@@ -338,4 +363,24 @@ pub(crate) fn skip(reason: &str) {
     let required = std::env::var_os("PROVOST_TEST_REQUIRE").is_some();
     assert!(!required, "tests on PostgreSQL are required: {reason}");
     let _ = writeln!(std::io::stderr(), "SKIPPED: nothing was tested on PostgreSQL: {reason}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_port_that_somebody_takes_meanwhile_is_left_to_them() {
+        let Ok(programs) = Programs::find() else { return };
+        let cluster = Cluster::new(programs, random::word());
+        cluster.initialize(&Options::default());
+        let taken = cluster.address();
+        let other = TcpListener::bind(taken).expect("it was free just now");
+        cluster.start_first();
+        assert_ne!(cluster.address(), taken);
+        assert_eq!(cluster.sql("postgres", "SELECT 1"), "1");
+        drop(other);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     env, fs,
-    net::{Ipv4Addr, SocketAddr, TcpStream},
+    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -11,12 +11,14 @@ use std::{
 
 use crate::{
     Cluster,
-    cluster::{ROLE, skip},
+    cluster::{ROLE, TAKEN, skip},
     random,
 };
 
 /// How long it may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// What it says when it listens.
+const UP: &str = "process up";
 
 /// A pgbouncer of the tests' own, which ends when this is dropped.
 #[derive(Debug)]
@@ -37,20 +39,33 @@ impl Pooler {
             skip("pgbouncer is neither in PATH nor in /usr/sbin");
             return None;
         };
+        loop {
+            match Self::try_start(cluster, &program, mode) {
+                Ok(pooler) => return Some(pooler),
+                // Somebody else has taken the port since it was chosen.
+                Err(why) => assert!(why.contains(TAKEN), "pgbouncer does not start:\n{why}"),
+            }
+        }
+    }
+
+    /// Starts one at a port of its own; otherwise what it has logged.
+    fn try_start(cluster: &Cluster, program: &Path, mode: &str) -> Result<Self, String> {
         let port = random::port();
         write(cluster, &file(cluster, port, "ini"), &settings(cluster, port, mode));
         write(cluster, &file(cluster, port, "users"), &format!("\"{ROLE}\" \"{}\"\n", cluster.password()));
-        let mut command = cluster.programs().command_at(&program, cluster.place());
+        let mut command = cluster.programs().command_at(program, cluster.place());
         command.arg("--quiet").arg(file(cluster, port, "ini")).stdout(Stdio::null()).stderr(Stdio::null());
         let process = command.spawn().expect("pgbouncer starts");
         let mut pooler = Self { cluster: cluster.clone(), port, process };
         let begin = Instant::now();
-        while TcpStream::connect(pooler.address()).is_err() {
-            let ended = pooler.process.try_wait().expect("a child");
-            assert!(ended.is_none() && begin.elapsed() < PATIENCE, "pgbouncer does not start:\n{}", pooler.told());
+        while !pooler.told().contains(UP) {
+            if pooler.process.try_wait().expect("a child").is_some() {
+                return Err(pooler.told());
+            }
+            assert!(begin.elapsed() < PATIENCE, "pgbouncer does not start:\n{}", pooler.told());
             thread::sleep(Duration::from_millis(5));
         }
-        Some(pooler)
+        Ok(pooler)
     }
 
     /// Changes `pool_mode` while clients are connected.

@@ -23,7 +23,7 @@ impl Cluster {
         copy.env("PGPASSWORD", self.password()).arg("--pgdata").arg(standby.data());
         copy.args(["--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync"]);
         done(&mut copy);
-        standby.start_again();
+        standby.start_first();
         self.set("synchronous_standby_names", "*");
         self.wait_for("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", "1");
         standby
