@@ -2,7 +2,9 @@
 
 use domain::{Kind, Rule};
 
-use crate::world::{NAME_TAKEN, World, binding, built_in, edit_group, group, name, refused, repo, request};
+use crate::world::{
+    ESCALATION, NAME_TAKEN, World, binding, built_in, capabilities, edit_group, edit_role, group, name, refused, repo, request,
+};
 use services::iam::role_bindings::RoleBindingFilter;
 use services::registry::repos::RepoFilter;
 
@@ -71,6 +73,39 @@ async fn a_role_is_either_bound_or_gone() {
         };
         let (deleted, bound) = (delete.await.unwrap(), bind.await.unwrap());
         assert_ne!(deleted.is_ok(), bound.is_ok(), "round {round}: {deleted:?} {bound:?}");
+    }
+}
+
+/// Who binds it does not hold what it gets, and who widens it does not hold that where it is bound.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_role_is_either_bound_or_widened() {
+    let world = World::new().await;
+    let (organization, _) = world.organization("alice").await;
+    let (inner, outer) = (world.folder(&organization, "inner").await, world.folder(&organization, "outer").await);
+    let (helper, binder) = (world.workload(&organization, "helper").await, world.workload(&organization, "binder").await);
+    let modest = world.role(&organization, "modest", &["roles.update", "repo.list"]).await;
+    world.bind(&organization, &helper, &modest).await;
+    world.bind(&inner, &helper, &built_in("editor")).await;
+    world.bind(&outer, &binder, &modest).await;
+    let (widener, binder) = (world.by(&helper, &[]).await, world.by(&binder, &[]).await);
+    for round in 0..40 {
+        let role = world.role(&organization, "custom", &["repo.list"]).await;
+        world.bind(&inner, &helper, &role).await;
+        let widen = {
+            let (roles, ctx, role) = (world.roles.clone(), widener.clone(), role.clone());
+            let wider = edit_role(|spec| spec.capabilities = capabilities(&["repo.list", "repo.create"]));
+            tokio::spawn(async move { roles.update(&ctx, &role, wider).await })
+        };
+        let bind = {
+            let (role_bindings, ctx, at) = (world.role_bindings.clone(), binder.clone(), outer.clone());
+            let spec = binding(&helper, &role);
+            tokio::spawn(async move { role_bindings.create(&ctx, &at, spec).await })
+        };
+        match (widen.await.unwrap(), bind.await.unwrap()) {
+            (Ok(_), refusal @ Err(_)) => assert_eq!(refused(refusal), ESCALATION),
+            (refusal @ Err(_), Ok(_)) => assert_eq!(refused(refusal), ESCALATION),
+            both => panic!("round {round}: {both:?}"),
+        }
     }
 }
 

@@ -1,22 +1,26 @@
 //! Updates of what others change between its reading and its writing.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use domain::{
-    Ctx, Description, Kind, Patch, Rule, Uidp,
+    Capability, Ctx, Description, Kind, Patch, Result, Revision, Rule, Uidp,
     ctx::IdempotencyClaim,
     error::Detail,
-    iam::{GroupSpec, Relationship},
+    iam::{GroupSpec, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec},
 };
 use services::{Groups, Settings};
+use store::iam::role_bindings;
 use tokio::{runtime::Handle, task::block_in_place};
 
 use crate::world::{
-    ESCALATION, STALE, TestSeal, World, assert_off_the_writer, claim_match, edit_binding, edit_group, edit_identity, edit_repo,
-    edit_role, name, refused,
+    ESCALATION, STALE, TestSeal, World, assert_off_the_writer, binding, built_in, capabilities, claim_match, edit_binding,
+    edit_group, edit_identity, edit_repo, edit_role, name, refused,
 };
 
 /// A patch of the name, before whose first `times` applications somebody else, as if at another node, changes the description.
@@ -126,7 +130,91 @@ async fn rights_that_an_identity_gets_meanwhile_count() {
     world.identities.update(&ctx, &robot, matching("first")).await.unwrap();
     world.bind(&below, &robot, &role).await;
     world.identities.update(&ctx, &robot, matching("second")).await.unwrap();
-    let owner = crate::world::built_in("owner");
+    let owner = built_in("owner");
     world.bind(&below, &robot, &owner).await;
     assert_eq!(refused(world.identities.update(&ctx, &robot, matching("third")).await), ESCALATION);
+}
+
+/// A binding that is made between the judgement and the write of what its role gets is judged as well.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn places_where_a_role_is_bound_meanwhile_count() {
+    let world = World::new().await;
+    let (organization, _) = world.organization("alice").await;
+    let (inner, outer) = (world.folder(&organization, "inner").await, world.folder(&organization, "outer").await);
+    let (helper, robot) = (world.workload(&organization, "helper").await, world.workload(&organization, "robot").await);
+    let updater = world.role(&organization, "updater", &["roles.update"]).await;
+    world.bind(&organization, &helper, &updater).await;
+    world.bind(&inner, &helper, &built_in("editor")).await;
+    let ctx = world.by(&helper, &[]).await;
+    for (place, is_own, expected) in [(&outer, true, Err(ESCALATION)), (&inner, true, Ok(2)), (&outer, false, Ok(1))] {
+        // The update may have come too late to be overtaken.
+        let mut patience = Duration::from_millis(50);
+        loop {
+            let (role, other) =
+                (world.role(&organization, "a", &["repo.list"]).await, world.role(&organization, "b", &["repo.list"]).await);
+            world.bind(&inner, &robot, &role).await;
+            let binding = binding(&robot, if is_own { &role } else { &other });
+            let (applied, outcome) = overtaken_by_binding(&world, &ctx, &role, place, binding, patience).await;
+            if let Err(expected) = expected {
+                assert_eq!(refused(outcome), expected);
+                let kept = world.roles.get(&world.operator(), &role).await.unwrap();
+                assert_eq!(kept.spec.capabilities, capabilities(&["repo.list"]));
+            } else {
+                assert!(outcome.unwrap().spec.capabilities.has(Capability::from_name("repo.create").unwrap()));
+            }
+            if applied == expected.unwrap_or(2) {
+                break;
+            }
+            patience *= 2;
+            assert!(patience < Duration::from_secs(10), "it is not overtaken: {applied}");
+        }
+    }
+}
+
+/// Adds to `role` what its callers hold in some places, while the writer makes a binding at `place`, which ends when the
+/// update has had so long to be judged. Tells how often the patch was applied.
+async fn overtaken_by_binding(
+    world: &World,
+    ctx: &Ctx,
+    role: &Uidp,
+    place: &Uidp,
+    spec: RoleBindingSpec,
+    patience: Duration,
+) -> (usize, Result<Role>) {
+    let (begun, judged) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+    let now = world.now();
+    let binding = RoleBinding { uid: place.child([7; 8]), spec, created_at: now, updated_at: now, revision: Revision(0) };
+    let binds = {
+        let (store, by, begun, judged) = (world.store.clone(), world.operator(), Arc::clone(&begun), Arc::clone(&judged));
+        tokio::spawn(async move {
+            let bound = store.write(&by, move |tx| {
+                Box::pin(async move {
+                    begun.wait();
+                    judged.wait();
+                    role_bindings::delete(tx, &binding.uid).await?;
+                    role_bindings::insert(tx, &binding).await
+                })
+            });
+            bound.await
+        })
+    };
+    block_in_place(|| begun.wait());
+    let applied = Arc::new(AtomicUsize::new(0));
+    let updates = {
+        let (roles, ctx, role, applied) = (world.roles.clone(), ctx.clone(), role.clone(), Arc::clone(&applied));
+        let patch = move |current: &RoleSpec| {
+            assert_off_the_writer();
+            applied.fetch_add(1, Ordering::SeqCst);
+            Ok(RoleSpec { capabilities: capabilities(&["repo.list", "repo.create"]), ..current.clone() })
+        };
+        tokio::spawn(async move { roles.update(&ctx, &role, Arc::new(patch)).await })
+    };
+    while applied.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    tokio::time::sleep(patience).await;
+    block_in_place(|| judged.wait());
+    binds.await.unwrap().unwrap();
+    let outcome = updates.await.unwrap();
+    (applied.load(Ordering::SeqCst), outcome)
 }

@@ -1,6 +1,6 @@
 //! Roles.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::ControlFlow};
 
 use domain::{
     CapabilitySet, Error, Noun, Result, Rule, Timestamp, Uidp,
@@ -160,11 +160,34 @@ pub async fn is_bound(reader: &mut Reader, uid: &Uidp) -> Result<bool> {
     reader.exists("SELECT uid FROM role_bindings WHERE role = $1 LIMIT 1", &[uid.into()]).await
 }
 
-/// The groups where the role is bound, each once, in byte order.
+/// Shows `visit` where the role is bound, each group once, until it breaks; gives what it broke with. Groups below one that
+/// was shown are left out from there on, so every group where the role is bound was shown, or is below one that was.
 ///
 /// # Errors
 /// Internal when the storage fails.
-pub async fn bound_at(reader: &mut Reader, uid: &Uidp) -> Result<Vec<Uidp>> {
-    let sql = "SELECT DISTINCT parent FROM role_bindings WHERE role = $1 ORDER BY parent";
-    reader.query_map(sql, &[uid.into()], |row| row.uidp(0)).await
+pub async fn bound_at<B: Send>(
+    reader: &mut Reader,
+    uid: &Uidp,
+    mut visit: impl FnMut(Uidp) -> ControlFlow<B> + Send,
+) -> Result<Option<B>> {
+    // However often the role is bound at a group and below it, this is one step along the index of role and identifier: what
+    // is there begins with the group's identifier and a slash, and 0 is what follows the slash.
+    let sql = "WITH RECURSIVE places (place) AS ( \
+                   SELECT * FROM (SELECT parent FROM role_bindings WHERE role = $1 ORDER BY uid LIMIT 1) AS first \
+                   UNION ALL \
+                   SELECT (SELECT b.parent FROM role_bindings b WHERE b.role = $1 AND b.uid > p.place || '0' \
+                           ORDER BY b.uid LIMIT 1) FROM places p WHERE p.place IS NOT NULL \
+               ) SELECT place FROM places WHERE place IS NOT NULL";
+    let mut broken = None;
+    let read = |row: &Row<'_>| match visit(row.uidp(0)?) {
+        ControlFlow::Continue(()) => Ok(ControlFlow::Continue(())),
+        ControlFlow::Break(value) => {
+            broken = Some(value);
+            Ok(ControlFlow::Break(()))
+        }
+    };
+    reader.at_length(true);
+    let outcome = reader.query_while(sql, &[uid.into()], read).await;
+    reader.at_length(false);
+    outcome.map(|()| broken)
 }

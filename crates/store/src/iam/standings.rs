@@ -12,6 +12,8 @@ const NOUNS: &str = "('identity', 'role', 'signing_key', 'store')";
 const SPAN: i64 = 10_000;
 /// How many changes are told at once.
 const CHANGES: usize = 1_000;
+/// How many changes a write looks through: some milliseconds.
+const LOOKED_THROUGH: i64 = 4_000;
 
 /// A state of everything: that after a commit, at one server of the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -153,6 +155,29 @@ pub async fn has_changed(reader: &mut Reader, identity: &Uidp, since: Position) 
                OR noun = 'role' AND uid IN (SELECT role FROM role_bindings WHERE identity = $2)) \
                ORDER BY revision, ordinal LIMIT 1";
     reader.exists(sql, &[since.revision.into(), identity.into()]).await
+}
+
+/// Whether the role may have been bound, to anybody at any place, since a state: also when more has changed since than is
+/// looked through, whatever that is. A writer sees what it and others of the same commit have changed as well.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn may_be_bound_since(reader: &mut Reader, role: &Uidp, since: Position) -> Result<bool> {
+    // One probe for each binding that changed, and never a look at all bindings of the role, of which there may be thousands.
+    // All changes are seen or there are too many, so that none of their orders, nor a plan that sorts, is asked for.
+    let sql = format!(
+        "SELECT {}, count(*), count(CASE c.noun WHEN 'store' THEN 1 WHEN 'role_binding' THEN \
+             (SELECT 1 FROM role_bindings b WHERE b.uid = c.uid AND b.role = $2) END) \
+         FROM (SELECT noun, uid FROM changes WHERE revision > $1 LIMIT {}) c",
+        reader.server(),
+        LOOKED_THROUGH + 1
+    );
+    let read = |row: &Row<'_>| {
+        // Another server may have given the same numbers to other commits.
+        Ok(row.int(0)? != since.server || row.int(1)? > LOOKED_THROUGH || row.int(2)? > 0)
+    };
+    let found = reader.query_one(&sql, &[since.revision.into(), role.into()], read).await?;
+    found.ok_or_else(|| domain::Error::internal("a count has no answer"))
 }
 
 /// The state that the reader sees.

@@ -49,6 +49,7 @@ macro_rules! cases {
                 identities_take_their_bindings_along,
                 roles_are_kept,
                 bound_roles_stay,
+                a_role_is_bound_at_or_below_what_is_shown,
                 built_in_roles_follow_the_server,
                 bindings_are_kept_and_hydrated,
                 bindings_to_nothing_are_refused,
@@ -86,6 +87,7 @@ macro_rules! cases {
                 a_standing_comes_with_its_state,
                 what_changes_rights_is_told,
                 a_group_that_goes_is_told_about_its_identities,
+                a_role_that_is_bound_is_noticed,
                 much_news_is_told_in_steps,
                 what_is_published_is_the_last_commit,
             ];

@@ -1,5 +1,7 @@
 //! Every function of every noun.
 
+use std::{collections::BTreeSet, ops::ControlFlow};
+
 use domain::{
     Description, Error, Grant, Kind, Name, Noun, Place, Revision, Rule, Timestamp, Uidp,
     iam::{OrgKind, OrgStatus, RelationshipType, RoleBindingView},
@@ -199,11 +201,58 @@ pub(crate) async fn bound_roles_stay(engine: &impl Engine) {
     for n in [1, 2] {
         kit::add_binding(&store, kit::binding(kit::child(&folder.uid, n), &identity.uid, &role.uid)).await;
     }
-    let bound = roles::bound_at(&mut store.reader().await.expect("reads"), &role.uid).await.expect("reads");
-    assert_eq!(bound, [org.uid, folder.uid]);
+    assert_eq!(bound_at(&store, &role.uid, usize::MAX).await, [org.uid], "which has the folder in it");
     assert!(change!(store, role_bindings::delete, binding.uid).expect("goes"));
+    assert_eq!(bound_at(&store, &role.uid, usize::MAX).await, [folder.uid], "once for both");
     assert!(change!(store, identities::delete, identity.uid).expect("goes"));
     assert!(change!(store, roles::delete, role.uid).expect("goes"));
+}
+
+/// Where the role is bound, up to so many places.
+async fn bound_at(store: &Store, role: &Uidp, most: usize) -> Vec<Uidp> {
+    let (mut reader, mut places) = (store.reader().await.expect("reads"), Vec::new());
+    let visit = |place| {
+        places.push(place);
+        if places.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break("enough") }
+    };
+    let broken = roles::bound_at(&mut reader, role, visit).await.expect("reads");
+    assert_eq!(broken.is_some(), places.len() >= most);
+    assert!(roles::get(&mut reader, role).await.expect("reads on").is_some());
+    places
+}
+
+/// Each group where a role is bound is shown, or is below one that is.
+pub(crate) async fn a_role_is_bound_at_or_below_what_is_shown(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, identity, role, .. } = kit::bound(&store).await;
+    let other = kit::add_role(&store, kit::role(kit::child(&org.uid, 4), "other", &["repo.list"])).await;
+    let mut folders = vec![org.uid.clone()];
+    // Twelve in each of the first sixteen, with bindings before, between and behind them in byte order.
+    for number in 0..16 * 12_u64 {
+        let parent = folders[usize::try_from(number / 12).expect("few")].clone();
+        folders.push(kit::add_group(&store, kit::group(kit::child(&parent, 100 + number * 7), "folder")).await.uid);
+    }
+    for step in [3_usize, 5, 17, 40] {
+        let bound = kit::add_role(&store, kit::role(kit::child(&org.uid, step as u64 + 10_000), "bound", &["repo.list"])).await;
+        assert_eq!(bound_at(&store, &bound.uid, usize::MAX).await, []);
+        let places: Vec<Uidp> = folders.iter().skip(step).step_by(step).cloned().collect();
+        for (number, place) in (0_u64..).zip(&places) {
+            for twice in 0..2 {
+                let uid = kit::child(place, 20_000 * (number % 2) + number * 2 + twice + step as u64 * 1_000);
+                kit::add_binding(&store, kit::binding(uid, &identity.uid, &bound.uid)).await;
+            }
+        }
+        let shown = bound_at(&store, &bound.uid, usize::MAX).await;
+        let each: BTreeSet<&Uidp> = shown.iter().collect();
+        assert_eq!(each.len(), shown.len(), "each once: {shown:?}");
+        assert!(shown.iter().all(|place| places.contains(place)), "where it is bound: {shown:?}");
+        for place in &places {
+            assert!(shown.iter().any(|shown| shown.contains(place)), "{place} is missing in {shown:?}");
+        }
+        assert_eq!(bound_at(&store, &bound.uid, 1).await, shown[..1]);
+    }
+    assert_eq!(bound_at(&store, &role.uid, usize::MAX).await, [org.uid]);
+    assert_eq!(bound_at(&store, &other.uid, usize::MAX).await, []);
 }
 
 pub(crate) async fn built_in_roles_follow_the_server(engine: &impl Engine) {

@@ -1,6 +1,6 @@
 //! How an identity stands, and what is told about changes of that.
 
-use domain::{Ctx, Grant, Noun, Place, Revision, iam::Identity};
+use domain::{Ctx, Grant, Noun, Place, Revision, Uidp, iam::Identity};
 use store::{
     Store,
     iam::{
@@ -106,6 +106,77 @@ pub(crate) async fn a_group_that_goes_is_told_about_its_identities(engine: &impl
     let known = now(&store).await;
     kit::write(&store, |tx| Box::pin(async move { groups::delete(tx, &folder.uid).await })).await.expect("goes");
     assert_eq!(news(&store, known).await.changes, Some(vec![(Noun::Identity, identity.uid.to_string())]));
+}
+
+async fn may_be_bound_since(store: &Store, role: &Uidp, since: Position) -> bool {
+    standings::may_be_bound_since(&mut store.reader().await.expect("reads"), role, since).await.expect("reads")
+}
+
+/// Every binding that a role gets is noticed, whoever makes it, and no other one, as long as not too much has changed.
+pub(crate) async fn a_role_that_is_bound_is_noticed(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let before = now(&store).await;
+    let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
+    let other = kit::add_role(&store, kit::role(kit::child(&org.uid, 4), "other", &["repo.list"])).await;
+    let bound = async |role: &Uidp, since| may_be_bound_since(&store, role, since).await;
+    assert_eq!((bound(&role.uid, before).await, bound(&other.uid, before).await), (true, false));
+
+    let known = now(&store).await;
+    assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (false, false));
+    let elsewhere = Position { server: known.server + 1, ..known };
+    assert!(bound(&role.uid, elsewhere).await, "another server may have lost what this one has acknowledged");
+    let more = kit::add_binding(&store, kit::binding(kit::child(&org.uid, 5), &identity.uid, &role.uid)).await;
+    assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (true, false));
+    kit::write(&store, |tx| Box::pin(async move { role_bindings::delete(tx, &more.uid).await })).await.expect("goes");
+    assert!(!bound(&role.uid, known).await, "it is bound nowhere else than before");
+
+    let known = now(&store).await;
+    let mut moved = binding.clone();
+    moved.spec.role = other.uid.clone();
+    kit::write(&store, |tx| Box::pin(async move { role_bindings::update(tx, &moved).await })).await.expect("moves");
+    assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (false, true));
+
+    // A write sees what it has done itself, and what others of its commit have.
+    let known = now(&store).await;
+    let tasks: Vec<_> = (0..8)
+        .map(|number| {
+            let (store, binding) = (store.clone(), kit::binding(kit::child(&org.uid, 100 + number), &identity.uid, &role.uid));
+            tokio::spawn(async move {
+                let seen = kit::write(&store, move |tx| {
+                    Box::pin(async move {
+                        let before = standings::may_be_bound_since(tx, &binding.spec.role, known).await?;
+                        role_bindings::insert(tx, &binding).await?;
+                        Ok(before)
+                    })
+                });
+                seen.await.expect("writes")
+            })
+        })
+        .collect();
+    let mut unaware = 0;
+    for task in tasks {
+        unaware += usize::from(!task.await.expect("no panic"));
+    }
+    assert_eq!(unaware, 1, "the first one alone");
+
+    // With more than is looked through, whatever it is, nothing is certain.
+    let known = now(&store).await;
+    let add = |first: u64, count: u64| {
+        let parent = org.uid.clone();
+        kit::write(&store, move |tx| {
+            Box::pin(async move {
+                for number in first..first + count {
+                    identities::insert(tx, &kit::identity(kit::child(&parent, number), "robot")).await?;
+                }
+                Ok(())
+            })
+        })
+    };
+    add(10_000, 2_000).await.expect("written");
+    add(20_000, 2_000).await.expect("written");
+    assert!(!bound(&role.uid, known).await);
+    add(30_000, 1).await.expect("written");
+    assert!(bound(&role.uid, known).await);
 }
 
 pub(crate) async fn much_news_is_told_in_steps(engine: &impl Engine) {

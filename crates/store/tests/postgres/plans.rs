@@ -1,9 +1,14 @@
 //! Plans that were made while tables were small, and are kept when they have grown.
 
+use std::ops::ControlFlow;
+
 use domain::OrderField;
 use store::{
     ListQuery, Store,
-    iam::standings::{self, Position},
+    iam::{
+        roles,
+        standings::{self, Position},
+    },
     registry::repos,
 };
 
@@ -14,6 +19,8 @@ async fn ask(store: &Store, known: Position) {
     let mut reader = store.reader().await.expect("reads");
     standings::news(&mut reader, known).await.expect("reads");
     standings::get(&mut reader, &kit::root(9)).await.expect("reads");
+    standings::may_be_bound_since(&mut reader, &kit::root(9), known).await.expect("reads");
+    roles::bound_at(&mut reader, &kit::root(9), |_| ControlFlow::<()>::Continue(())).await.expect("reads");
     for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
         let mut query = ListQuery { page_size: 1, ..kit::everything(repos::RepoFilter::default()) };
         query.order.field = field;

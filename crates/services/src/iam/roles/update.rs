@@ -1,15 +1,23 @@
 //! Changing roles.
 
+use std::ops::ControlFlow;
+
 use domain::{
     Ctx, Noun, Op, Patch, Result, Revision, Uidp,
     iam::{Role, RoleSpec},
 };
-use store::{Reader, Writer, iam::roles};
+use store::{
+    Reader, Store, Writer,
+    iam::{
+        roles,
+        standings::{self, Position},
+    },
+};
 
 use super::{Roles, rules};
 use crate::{
     grants::require_grantable,
-    update::{self, Update},
+    update::{self, Update, contended},
 };
 
 impl Roles {
@@ -20,17 +28,22 @@ impl Roles {
     /// the role all the time; invalid argument as for creating; permission denied when the role is bound somewhere and gets a
     /// capability that the caller does not hold there.
     pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<RoleSpec>) -> Result<Role> {
-        update::run(&RoleUpdate, &self.store, &self.turns, ctx, uid, &patch).await
+        let noun = RoleUpdate { store: self.store.clone() };
+        update::run(&noun, &self.store, &self.turns, ctx, uid, &patch).await
     }
 }
 
-struct RoleUpdate;
+struct RoleUpdate {
+    store: Store,
+}
 
 impl Update for RoleUpdate {
     const NOUN: Noun = Noun::Role;
     type Row = Role;
     type Spec = RoleSpec;
-    type Findings = ();
+    /// As of when the caller holds what the role gets wherever it is bound, where it gets anything: it may be bound at thousands
+    /// of places.
+    type Findings = Option<Position>;
     type Answer = Role;
 
     async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Role>> {
@@ -49,20 +62,32 @@ impl Update for RoleUpdate {
         rules::check_custom(row)
     }
 
-    async fn judge(&self, _ctx: &Ctx, _row: &Role, wish: &RoleSpec) -> Result<()> {
-        rules::check_capabilities(&wish.capabilities)
+    async fn judge(&self, ctx: &Ctx, row: &Role, wish: &RoleSpec) -> Result<Option<Position>> {
+        rules::check_capabilities(&wish.capabilities)?;
+        let added = wish.capabilities.without(&row.spec.capabilities);
+        if added.is_empty() {
+            return Ok(None);
+        }
+        let mut reader = self.store.reader().await?;
+        let at = standings::position(&mut reader).await?;
+        // What is held at a place is held below it.
+        let judge = |place: Uidp| match require_grantable(ctx, &added, &place) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(refusal) => ControlFlow::Break(refusal),
+        };
+        let refusal = roles::bound_at(&mut reader, &row.uid, judge).await?;
+        refusal.map_or(Ok(Some(at)), Err)
     }
 
     async fn keep(_tx: &mut Writer, row: Role) -> Result<Role> {
         Ok(row)
     }
 
-    async fn write(tx: &mut Writer, row: Role, wish: RoleSpec, (): &()) -> Result<Role> {
-        let added = wish.capabilities.without(&row.spec.capabilities);
-        if !added.is_empty() {
-            for place in roles::bound_at(tx, &row.uid).await? {
-                require_grantable(tx.ctx(), &added, &place)?;
-            }
+    async fn write(tx: &mut Writer, row: Role, wish: RoleSpec, findings: &Option<Position>) -> Result<Role> {
+        if let Some(held_at) = *findings
+            && standings::may_be_bound_since(tx, &row.uid, held_at).await?
+        {
+            return Err(contended(Noun::Role, &row.uid));
         }
         let role = roles::update(tx, &Role { spec: wish, ..row }).await?;
         tx.announce(Noun::Role, role.uid.as_str(), Op::Updated, role.uid.parent_text(), &role).await?;
