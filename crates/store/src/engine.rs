@@ -319,6 +319,22 @@ impl Connection {
         }
     }
 
+    /// The expression for which process of the server answers, see [`Connection::check_process`].
+    pub(crate) fn process(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "0",
+            Self::Postgres(_) => "pg_backend_pid()::bigint",
+        }
+    }
+
+    /// Refuses an answer of another process than serves this connection: it is shared with others.
+    pub(crate) fn check_process(&mut self, process: i64) -> Result<()> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(connection) => connection.check_process(process),
+        }
+    }
+
     /// Says whether statements may take long from now on, so that they hold up nobody else.
     pub(crate) fn at_length(&mut self, at_length: bool) {
         match self {

@@ -77,6 +77,16 @@ impl Reader {
         self.connection.server()
     }
 
+    /// The expression for which process of the server answers, for [`Reader::check_process`].
+    pub(crate) fn process(&self) -> &'static str {
+        self.connection.process()
+    }
+
+    /// Refuses an answer of another process than serves this connection: it is shared with others.
+    pub(crate) fn check_process(&mut self, process: i64) -> Result<()> {
+        self.connection.check_process(process)
+    }
+
     /// The name of the engine behind it.
     pub(crate) fn engine(&self) -> &'static str {
         self.connection.engine()

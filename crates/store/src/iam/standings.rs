@@ -103,26 +103,30 @@ pub async fn get(reader: &mut Reader, identity: &Uidp) -> Result<Seen> {
 /// One query, whose answer is small.
 ///
 /// # Errors
-/// Internal when the storage fails.
+/// Unavailable when a pooler has come to share the connection with others; internal when the storage fails.
 pub async fn news(reader: &mut Reader, known: Position) -> Result<News> {
     // The bounds do not depend on a row, so that no plan can mean to read the whole feed, whatever an engine knows of its length.
     let sql = format!(
-        "SELECT r.n, {}, c.revision, c.noun, c.uid FROM revision r LEFT JOIN \
+        "SELECT r.n, {}, {}, c.revision, c.noun, c.uid FROM revision r LEFT JOIN \
          (SELECT revision, noun, uid FROM changes WHERE revision > $1 AND revision <= $2 AND noun IN {NOUNS} \
           ORDER BY revision, ordinal LIMIT {}) c ON c.revision > 0 ORDER BY c.revision",
         reader.server(),
+        reader.process(),
         CHANGES + 1
     );
-    let (mut now, mut changes) = (Position::default(), Vec::new());
+    let (mut now, mut process, mut changes) = (Position::default(), 0, Vec::new());
     let read = |row: &Row<'_>| {
         now = Position { revision: row.revision(0)?, server: row.int(1)? };
-        if row.opt_text(3)?.is_some() {
-            changes.push((row.revision(2)?, row.word(3)?, row.string(4)?));
+        process = row.int(2)?;
+        if row.opt_text(4)?.is_some() {
+            changes.push((row.revision(3)?, row.word(4)?, row.string(5)?));
         }
         Ok(())
     };
     let span = Revision(known.revision.0.saturating_add(SPAN));
     reader.query_map(&sql, &[known.revision.into(), span.into()], read).await?;
+    // Every node asks this all the time, also one that only reads.
+    reader.check_process(process)?;
     let is_restored = changes.iter().any(|(_, noun, _)| *noun == Noun::Store);
     if now.server != known.server || now.revision < known.revision || is_restored {
         return Ok(News { at: now, more: false, changes: None });

@@ -4,7 +4,13 @@ use std::time::{Duration, Instant};
 
 use domain::{Kind, Result};
 use pgcluster::{Cluster, Database, Pooler};
-use store::{Store, iam::groups};
+use store::{
+    Store,
+    iam::{
+        groups,
+        standings::{self, Position},
+    },
+};
 
 use super::{kit, open};
 
@@ -70,6 +76,14 @@ async fn whole_sessions_are_as_good_as_the_server_itself() {
     other.close().await;
 }
 
+/// Whether somebody is told what to do about connections that are shared.
+fn is_told<T>(outcome: &Result<T>) -> bool {
+    outcome.as_ref().is_err_and(|error| {
+        assert_eq!(error.kind(), Kind::Unavailable, "{error:?}");
+        error.message().contains("set pool_mode = session")
+    })
+}
+
 /// Nothing is answered that may be wrong, whoever must do something about it is told what, and nothing has to be restarted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_mode_that_changes_is_noticed_and_told() {
@@ -78,19 +92,13 @@ async fn a_mode_that_changes_is_noticed_and_told() {
     assert!(used(&store, 1).await.iter().all(Result::is_ok));
     pooler.set_mode("transaction");
     let (begin, mut n) = (Instant::now(), 100);
-    let told = |outcome: &Result<()>| {
-        outcome.as_ref().is_err_and(|error| {
-            assert_eq!(error.kind(), Kind::Unavailable, "{error:?}");
-            error.message().contains("set pool_mode = session")
-        })
-    };
     let mut noticed = false;
     while !noticed {
         assert!(begin.elapsed() < PATIENCE, "nobody is told that connections are shared");
         n += 16;
-        noticed = used(&store, n).await.iter().any(told);
+        noticed = used(&store, n).await.iter().any(is_told);
     }
-    assert!(told(&read(&store).await), "and nobody reads what may be of another session");
+    assert!(is_told(&read(&store).await), "and nobody reads what may be of another session");
     pooler.set_mode("session");
     let begin = Instant::now();
     loop {
@@ -102,5 +110,55 @@ async fn a_mode_that_changes_is_noticed_and_told() {
         assert!(begin.elapsed() < PATIENCE, "it does not recover: {outcomes:?}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+    store.close().await;
+}
+
+/// Asks with many connections at once what has changed, as nodes do all the time.
+async fn asked(store: &Store, known: Position) -> Vec<Result<()>> {
+    let tasks: Vec<_> = (0..8)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                let mut reader = store.reader().await?;
+                standings::news(&mut reader, known).await?;
+                // Others get a connection of their own meanwhile.
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                standings::news(&mut reader, known).await.map(drop)
+            })
+        })
+        .collect();
+    let mut outcomes = Vec::new();
+    for task in tasks {
+        outcomes.push(task.await.expect("no panic"));
+    }
+    outcomes
+}
+
+/// The same where nobody writes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mode_that_changes_is_noticed_by_who_only_reads() {
+    let Some((pooler, _database, url)) = pooled("session") else { return };
+    let store = open(url).await.expect("opens");
+    let known = standings::position(&mut store.reader().await.expect("reads")).await.expect("reads");
+    assert!(asked(&store, known).await.iter().all(Result::is_ok));
+    pooler.set_mode("transaction");
+    let begin = Instant::now();
+    while !asked(&store, known).await.iter().any(is_told) {
+        assert!(begin.elapsed() < PATIENCE, "nobody is told that connections are shared");
+    }
+    assert!(is_told(&read(&store).await), "and nobody reads what may be of another session");
+    let written = write(&store, 1).await;
+    assert!(is_told(&written), "or writes: {written:?}");
+    pooler.set_mode("session");
+    let begin = Instant::now();
+    loop {
+        let outcomes = asked(&store, known).await;
+        if outcomes.iter().all(Result::is_ok) {
+            break;
+        }
+        assert!(begin.elapsed() < PATIENCE, "it does not recover: {outcomes:?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    write(&store, 2).await.expect("writes");
     store.close().await;
 }

@@ -11,6 +11,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use super::{
     fault::Failure,
     pool::Manager,
+    pooler,
     session::{self, Session},
 };
 use crate::{
@@ -147,6 +148,21 @@ impl Connection {
                 Ok(())
             }
             Lease::Reads { .. } => Err(Error::internal("a snapshot takes no revision")),
+        }
+    }
+
+    /// Refuses what another process of PostgreSQL than that of the session has answered, and all that comes after it. The writer
+    /// has compared when its transaction began.
+    pub(crate) fn check_process(&mut self, process: i64) -> Result<()> {
+        match &self.lease {
+            Lease::Reads { session: Some(session), .. } if i64::from(session.process) != process => {
+                if let Some(pool) = Object::pool(session) {
+                    pool.manager().found_shared(session);
+                }
+                self.spoilt = true;
+                Err(pooler::shared())
+            }
+            _ => Ok(()),
         }
     }
 

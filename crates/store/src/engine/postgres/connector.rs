@@ -7,6 +7,7 @@ use std::{
 };
 
 use domain::Result;
+use tokio::sync::Notify;
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::task::TaskTracker;
@@ -41,6 +42,8 @@ pub(super) struct Connector {
     generation: AtomicU64,
     /// Whether connections were found to be shared with others, and not found to be sessions in their own right since.
     shared: AtomicBool,
+    /// Tells the writer when that is found.
+    is_found_shared: Notify,
     /// What drives the connections.
     drivers: TaskTracker,
 }
@@ -49,8 +52,8 @@ impl Connector {
     pub(super) fn new(database: &Postgres) -> Result<Self> {
         let tls = tls::connector(database)?;
         let (preferred, generation) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let (shared, drivers) = (AtomicBool::new(false), TaskTracker::new());
-        Ok(Self { database: database.clone(), tls, preferred, generation, shared, drivers })
+        let (shared, is_found_shared, drivers) = (AtomicBool::new(false), Notify::new(), TaskTracker::new());
+        Ok(Self { database: database.clone(), tls, preferred, generation, shared, is_found_shared, drivers })
     }
 
     /// A connection to the first host that takes writes. One that accepts and then says nothing costs its share of the time.
@@ -84,9 +87,29 @@ impl Connector {
         self.shared.load(Ordering::Relaxed)
     }
 
-    /// Says what was found out about that.
-    pub(super) fn set_shared(&self, shared: bool) {
-        self.shared.store(shared, Ordering::Relaxed);
+    /// Says that connections were found to be shared: none of before is fit, and nothing is read or written until the writer
+    /// has found new ones to be sessions in their own right.
+    pub(super) fn found_shared(&self) {
+        self.distrust();
+        if !self.shared.swap(true, Ordering::Relaxed) {
+            tracing::warn!("a connection pooler shares the connections to the database between transactions");
+        }
+        self.is_found_shared.notify_waiters();
+    }
+
+    /// Says that connections were found to be sessions in their own right.
+    pub(super) fn found_whole(&self) {
+        if self.shared.swap(false, Ordering::Relaxed) {
+            tracing::info!("the connections to the database are not shared any more");
+        }
+    }
+
+    /// Comes back when connections are found to be shared.
+    pub(super) async fn until_shared(&self) {
+        let found = self.is_found_shared.notified();
+        if !self.is_shared() {
+            found.await;
+        }
     }
 
     pub(super) fn generation(&self) -> u64 {

@@ -139,7 +139,7 @@ impl Task {
             progress.begin();
             waiting.retain(|write| !write.is_abandoned());
             // With a database this slow the queue only grows: who has waited so long would wait for ever.
-            refuse_late(&mut waiting, &unavailable("the database did not take the write in time; retry in a moment"));
+            refuse_late(&mut waiting, &self.late());
             let mut ran = 0;
             let Err(undone) = progress.watch(self.together(&mut waiting, &mut ran)).await else {
                 progress.done();
@@ -163,6 +163,15 @@ impl Task {
             }
         }
         self.session = None;
+    }
+
+    /// Why a request has waited too long.
+    fn late(&self) -> Error {
+        if self.connector.is_shared() {
+            pooler::shared()
+        } else {
+            unavailable("the database did not take the write in time; retry in a moment")
+        }
     }
 
     /// Runs the first `ran` requests in one transaction and answers them; the others stay, and after a failure all do.
@@ -228,7 +237,11 @@ impl Task {
     /// connection's, so one that is lost is replaced at once, and not when it is needed next.
     async fn hold(&mut self, backoff: &mut Duration) {
         if let Some(session) = &self.session {
-            Arc::clone(session).lock_owned().await.ended().await;
+            let mut session = Arc::clone(session).lock_owned().await;
+            tokio::select! {
+                () = session.ended() => {}
+                () = self.connector.until_shared() => {}
+            }
             self.session = None;
             self.connector.distrust();
             return;
@@ -256,8 +269,7 @@ impl Task {
             if pooler::is_shared(&self.connector, &mut session).await? {
                 return Err(pooler::shared());
             }
-            self.connector.set_shared(false);
-            tracing::info!("the connections to the database are not shared any more");
+            self.connector.found_whole();
         }
         claim::share(&mut session).await?;
         Ok(session)
@@ -265,7 +277,8 @@ impl Task {
 
     /// A connection in a transaction that holds the write lock.
     async fn begin(&mut self) -> Result<Guard> {
-        let mut guard = match self.session.take() {
+        // What a reader has found to be shared is looked at before it is used again.
+        let mut guard = match self.session.take().filter(|_| !self.connector.is_shared()) {
             Some(session) => session.lock_owned().await,
             None => Arc::new(Mutex::new(self.open().await?)).lock_owned().await,
         };
@@ -283,7 +296,7 @@ impl Task {
         self.session = Some(Arc::clone(OwnedMutexGuard::mutex(&guard)));
         match (locked, last) {
             (Ok(()), Some(_)) if process != guard.process => {
-                self.connector.set_shared(true);
+                self.connector.found_shared();
                 self.roll_back(guard, Outlook::Lost);
                 Err(pooler::shared())
             }

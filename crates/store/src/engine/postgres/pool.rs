@@ -28,6 +28,15 @@ pub(crate) struct Pool(managed::Pool<Manager>);
 #[derive(Debug)]
 pub(super) struct Manager(Arc<Connector>);
 
+impl Manager {
+    /// As [`Connector::found_shared`], of this connection. One of before that was found out tells nothing of those of now.
+    pub(super) fn found_shared(&self, session: &Session) {
+        if session.generation == self.0.generation() {
+            self.0.found_shared();
+        }
+    }
+}
+
 impl managed::Manager for Manager {
     type Type = Session;
     type Error = Failure;

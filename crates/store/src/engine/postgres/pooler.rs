@@ -3,7 +3,8 @@
 //!
 //! A session in its own right is served by one process of PostgreSQL from its beginning to its end, and by one that serves
 //! nobody else meanwhile. That is looked at when a database is opened, while a second session is there that would be given the
-//! first one's process; and by the writer in each of its transactions, since the mode of a pooler may change at any time.
+//! first one's process; by the writer in each of its transactions, since the mode of a pooler may change at any time; and by who
+//! asks what has changed ([`crate::iam::standings::news`]), for a node that only reads.
 
 use domain::{Error, Kind, Rule};
 
