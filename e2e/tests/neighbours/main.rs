@@ -20,6 +20,7 @@ mod control;
 mod derive;
 mod doors;
 mod neighbour;
+mod others;
 mod program;
 mod site;
 mod stage;
