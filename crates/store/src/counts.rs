@@ -3,8 +3,8 @@
 //! Inserts and deletes add them up in memory; the group commit that they belong to writes the sums with its last statements,
 //! so that the rows which everybody changes change once for all of its requests. Whoever reads within it sees them.
 //!
-//! A row counts for `/` and for each of its proper ancestors; a group also counts below itself, so that the count of a
-//! group's subtree is one lookup. A row is a child of its parent alone, and of `/` when it has none.
+//! A row counts for `/` and for each of its proper ancestors; one of a noun that is declared so also counts below itself, so that
+//! the count of a group's subtree is one lookup. A row is a child of its parent alone, and of `/` when it has none.
 
 mod pending;
 
@@ -17,28 +17,29 @@ pub(crate) use self::pending::{Pending, Sum};
 use crate::{
     Reader, Writer,
     engine::{Param, Row},
+    table::Declared,
 };
 
 /// Places looked up by one statement.
 const CHUNK: usize = 256;
 
 /// Counts a row that was inserted.
-pub(crate) fn add(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
-    count(tx, noun, uid, 1)
+pub(crate) fn add(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<()> {
+    count(tx, of, uid, 1)
 }
 
 /// Counts a row that was deleted.
-pub(crate) fn remove(tx: &mut Writer, noun: Noun, uid: &Uidp) -> Result<()> {
-    count(tx, noun, uid, -1)
+pub(crate) fn remove(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<()> {
+    count(tx, of, uid, -1)
 }
 
-fn count(tx: &mut Writer, noun: Noun, uid: &Uidp, rows: i64) -> Result<()> {
-    let itself = (noun == Noun::Group).then_some(uid.as_str());
+fn count(tx: &mut Writer, of: &Declared, uid: &Uidp, rows: i64) -> Result<()> {
+    let itself = of.counts_itself.then_some(uid.as_str());
     let parent = uid.parent_text();
     tx.counting(|pending| {
         for prefix in [Uidp::ROOT].into_iter().chain(uid.ancestors()).chain(itself) {
             let children = if prefix == parent { rows } else { 0 };
-            pending.add(prefix, noun, Sum { below: rows, children });
+            pending.add(prefix, of.noun, Sum { below: rows, children });
         }
     })
 }

@@ -18,6 +18,7 @@ pub mod idempotency;
 pub mod later;
 pub mod list;
 mod metrics;
+mod nouns;
 pub mod outbox;
 mod ranks;
 mod reader;

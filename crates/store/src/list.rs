@@ -2,7 +2,7 @@
 //!
 //! Pages follow a keyset cursor (order key, uid), so they stay complete and free of repetitions while rows come and go.
 
-mod entity;
+mod filter;
 mod keys;
 mod narrow;
 mod plan;
@@ -20,13 +20,16 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-pub(crate) use entity::{Entity, Filter, Term};
+pub(crate) use filter::{Filter, Term};
 use keys::Keys;
 use selection::{Selection, Stream, select};
 use skip::Start;
 use sql::Sql;
 
-use crate::Reader;
+use crate::{
+    Reader,
+    table::{Columns, Entity},
+};
 
 /// What to list.
 #[derive(Clone, Debug)]
@@ -177,7 +180,7 @@ async fn one_walk<E: Entity>(
 }
 
 fn check<E: Entity>(order: Order, cursor: Option<&Cursor>, uidp: &UidpFilter) -> Result<()> {
-    if order.field == OrderField::Name && !E::NAMED {
+    if order.field == OrderField::Name && !E::declared().is_named() {
         let description = "order_by must be one of uid, created_at, each optionally followed by asc or desc".to_owned();
         return Err(Error::fields(Rule::OrderBy, vec![Violation { field: "order_by".to_owned(), description }]));
     }
@@ -201,9 +204,10 @@ async fn rows_of<E: Entity>(reader: &mut Reader, mut keys: Vec<Cursor>, page_siz
     keys.truncate(page_size as usize);
     let mut rows = HashMap::with_capacity(keys.len());
     for chunk in keys.chunks(CHUNK) {
-        let mut sql = Sql::new(format!("SELECT {} FROM {} WHERE uid IN ", E::COLUMNS, E::TABLE));
+        let declared = E::declared();
+        let mut sql = Sql::new(format!("SELECT {} FROM {} WHERE uid IN ", declared.statements().columns, declared.table));
         sql.among(chunk.iter().map(|key| &key.uid));
-        for row in reader.query_map(&sql.text, &sql.params, E::read).await? {
+        for row in reader.query_map(&sql.text, &sql.params, |row| E::read(&mut Columns::of(row, 0))).await? {
             rows.insert(row.uid().clone(), row);
         }
     }

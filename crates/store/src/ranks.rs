@@ -14,18 +14,18 @@ mod parents;
 mod scan;
 mod versions;
 
-use domain::{
-    Noun, OrderField, Timestamp, Uidp,
-    iam::{Group, Identity, Role, RoleBinding},
-    registry::Repo,
-};
+use domain::{Noun, OrderField, Timestamp, Uidp};
 
 pub(crate) use correct::{InPlaces, fences};
 pub(crate) use fences::Fences;
 pub(crate) use follow::Follower;
 pub(crate) use versions::Ranks;
 
-use crate::{CursorKey, engine::Index, list::Entity};
+use crate::{
+    CursorKey,
+    engine::Index,
+    table::{Declared, Entity, Nouns},
+};
 
 /// An order that an index of a table walks through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,23 +60,15 @@ const WALKS: [(Within, OrderField); 8] = [
 ];
 
 /// Every walk of every table, in the order in which they are made.
-fn walks() -> impl Iterator<Item = Walk> {
-    WALKS.into_iter().flat_map(|(within, field)| {
-        let walks = [
-            Walk::of::<Group>(within, field),
-            Walk::of::<Repo>(within, field),
-            Walk::of::<Identity>(within, field),
-            Walk::of::<RoleBinding>(within, field),
-            Walk::of::<Role>(within, field),
-        ];
-        walks.into_iter().flatten()
-    })
+fn walks(nouns: Nouns) -> impl Iterator<Item = Walk> {
+    WALKS.into_iter().flat_map(move |(within, field)| nouns.all().filter_map(move |noun| Walk::of(noun, within, field)))
 }
 
 impl Walk {
-    /// `None` when there is no such order.
-    pub(crate) fn of<E: Entity>(within: Within, field: OrderField) -> Option<Self> {
-        (E::NAMED || field != OrderField::Name).then_some(Self { noun: E::NOUN, table: E::TABLE, within, field })
+    /// `None` when there is no such order, or no ranks are kept of the noun.
+    pub(crate) fn of(noun: &Declared, within: Within, field: OrderField) -> Option<Self> {
+        let is_one = noun.is_ranked && (noun.is_named() || field != OrderField::Name);
+        is_one.then_some(Self { noun: noun.noun, table: noun.table, within, field })
     }
 
     /// The index.
@@ -150,7 +142,7 @@ pub(crate) struct Spot {
 
 impl Spot {
     pub(crate) fn of<E: Entity>(row: &E) -> Self {
-        Self { name: row.name().to_owned(), created_at: row.created_at() }
+        Self { name: row.name().to_owned(), created_at: row.stamp().created_at }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::{
     BoxFuture, Database, Metrics, Reader, Writer,
     engine::{Engine, Snapshots, postgres::Postgres, sqlite::Sqlite},
     later::{Later, Queue},
+    nouns::NOUNS,
     ranks::{Follower, Ranks},
     writer::Mode,
 };
@@ -62,7 +63,7 @@ impl Store {
             Database::Postgres(database) => Engine::Postgres(Postgres::open(database, &metrics).await?),
         };
         let (later, items) = Queue::new(&metrics);
-        let (snapshots, ranks) = (engine.snapshots(), Arc::new(Ranks::new(metrics.clone())));
+        let (snapshots, ranks) = (engine.snapshots(), Arc::new(Ranks::new(NOUNS, metrics.clone())));
         let follower = Follower::start(snapshots.clone(), Arc::clone(&ranks))?;
         let inner = Arc::new(Inner { engine, snapshots, clock, entropy, metrics, later, ranks, follower });
         items.serve(Arc::downgrade(&inner))?;

@@ -1,44 +1,143 @@
-//! What is the same for every noun's table: one row by its identifier, and what follows when a row comes, changes or goes.
+//! What is the same for every noun's table: its rows one by one, and what follows when a row comes, changes or goes.
 
-use domain::{Op, Result, Uidp};
+mod columns;
+mod declared;
+mod entity;
+mod statements;
 
+use domain::{Error, Op, Result, Uidp};
+
+pub(crate) use self::{
+    columns::{Columns, Values},
+    declared::{Column, ColumnKind, Declared, Nouns, WithParent, bool, bytes, int, text},
+    entity::{Entity, Stamp},
+    statements::Statements,
+};
 use crate::{
     Reader, Writer, counts,
-    list::Entity,
+    engine::Param,
     ranks::{Move, Spot},
 };
 
 /// The row with this identifier, if it exists.
 pub(crate) async fn get<T: Entity>(reader: &mut Reader, uid: &Uidp) -> Result<Option<T>> {
-    let sql = ["SELECT ", T::COLUMNS, " FROM ", T::TABLE, " WHERE uid = $1"].concat();
-    reader.query_one(&sql, &[uid.into()], T::read).await
+    reader.query_one(&T::declared().statements().get, &[uid.into()], |row| T::read(&mut Columns::of(row, 0))).await
 }
 
-/// Counts a row that was inserted, and tells the feed.
-pub(crate) fn came<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
-    counts::add(tx, T::NOUN, row.uid())?;
-    tx.moved(T::NOUN, row.uid(), Op::Created, Move { from: None, to: Some(Spot::of(row)) });
-    Ok(())
+/// Adds a row; answers it as stored.
+///
+/// # Errors
+/// Not found when what it is to live in does not exist; what the noun says of refusals.
+pub(crate) async fn insert<T: Entity>(tx: &mut Writer, row: T) -> Result<T> {
+    if let Some(parent) = row.uid().parent() {
+        let lives_in = T::declared().lives_in;
+        let sql = ["SELECT uid FROM ", lives_in.table, " WHERE uid = $1"].concat();
+        if !tx.exists(&sql, &[(&parent).into()]).await? {
+            return Err(Error::not_found(lives_in.noun, parent.as_str()));
+        }
+    }
+    insert_below(tx, row).await
+}
+
+/// Adds a row to what the write has read, so that it is known to exist; answers it as stored.
+///
+/// # Errors
+/// What the noun says of refusals.
+pub(crate) async fn insert_below<T: Entity>(tx: &mut Writer, row: T) -> Result<T> {
+    let stamp = Stamp { revision: tx.revision(), ..row.stamp() };
+    let row = row.stamped(stamp);
+    let mut values = Values::default();
+    values.add(row.uid()).add(row.uid().parent_text()).add(row.uid().root_text());
+    row.write(&mut values)?;
+    values.add(stamp.created_at).add(stamp.updated_at).add(stamp.revision);
+    tx.execute(&T::declared().statements().insert, &values.0).await.map_err(|fault| row.refused(fault))?;
+    drop(values);
+    came(tx, &row)?;
+    Ok(row)
+}
+
+/// Writes what may change of a row that the write has read; answers it as stored, changed now.
+///
+/// # Errors
+/// Not found when it is not there; what the noun says of refusals.
+pub(crate) async fn update<T: Entity>(tx: &mut Writer, from: &T, to: T) -> Result<T> {
+    let stamp = Stamp { created_at: from.stamp().created_at, updated_at: tx.now(), revision: tx.revision() };
+    let to = to.stamped(stamp);
+    let mut own = Values::default();
+    to.write(&mut own)?;
+    let updated = T::declared().columns.iter().zip(own.0).filter(|(column, _)| column.is_updated);
+    let mut values: Vec<Param<'_>> = vec![to.uid().into()];
+    values.extend(updated.map(|(_, value)| value));
+    values.extend([stamp.updated_at.into(), stamp.revision.into()]);
+    let updated = tx.execute(&T::declared().statements().update, &values).await.map_err(|fault| to.refused(fault))?;
+    drop(values);
+    if updated == 0 {
+        return Err(Error::not_found(T::declared().noun, to.uid().as_str()));
+    }
+    changed(tx, from, &to);
+    Ok(to)
 }
 
 /// Tells the feed of a row that was updated.
 pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T) {
-    tx.moved(T::NOUN, to.uid(), Op::Updated, Move { from: Some(Spot::of(from)), to: Some(Spot::of(to)) });
+    tx.moved(T::declared().noun, to.uid(), Op::Updated, Move { from: Some(Spot::of(from)), to: Some(Spot::of(to)) });
 }
 
-/// Counts a row that was deleted no more, and tells the feed.
-pub(crate) fn went<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
-    counts::remove(tx, T::NOUN, row.uid())?;
-    tx.moved(T::NOUN, row.uid(), Op::Deleted, Move { from: Some(Spot::of(row)), to: None });
-    Ok(())
+/// Removes the row with this identifier, and all that follows. Answers what it was.
+pub(crate) async fn delete<T: Entity>(tx: &mut Writer, uid: &Uidp) -> Result<Option<T>> {
+    Ok(remove(tx, "uid", uid).await?.pop())
 }
 
 /// Removes the rows with this value in a column, and all that follows. Answers what they were.
-pub(crate) async fn remove<T: Entity + Sync>(tx: &mut Writer, column: &str, value: &Uidp) -> Result<Vec<T>> {
-    let sql = format!("DELETE FROM {} WHERE {column} = $1 RETURNING {}", T::TABLE, T::COLUMNS);
-    let gone = tx.query_map(&sql, &[value.into()], T::read).await?;
+pub(crate) async fn remove<T: Entity>(tx: &mut Writer, column: &str, value: &Uidp) -> Result<Vec<T>> {
+    let declared = T::declared();
+    let sql = format!("DELETE FROM {} WHERE {column} = $1 RETURNING {}", declared.table, declared.statements().columns);
+    let gone = tx.query_map(&sql, &[value.into()], |row| T::read(&mut Columns::of(row, 0))).await?;
     for row in &gone {
         went(tx, row)?;
     }
     Ok(gone)
+}
+
+/// Refuses to let go of something in which rows live that keep it, and removes those that go with it.
+///
+/// # Errors
+/// Failed precondition when it has such rows, naming the first kind.
+pub(crate) async fn empty(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<()> {
+    if let Some(children) = kept_by(tx, of, uid).await? {
+        return Err(Error::not_empty(of.noun, uid.as_str(), children));
+    }
+    for declared in tx.nouns().living_in(of.noun) {
+        if let WithParent::Goes(go) = declared.with_parent {
+            go(tx, uid).await?;
+        }
+    }
+    Ok(())
+}
+
+/// What lives in it and keeps it from being deleted, such as `child repos`; `None` when nothing does.
+pub(crate) async fn kept_by(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<Option<&'static str>> {
+    for declared in tx.nouns().living_in(of.noun) {
+        if let WithParent::Keeps(children) = declared.with_parent {
+            let itself = u64::from(declared.counts_itself && declared.noun == of.noun);
+            if counts::below(tx, declared.noun, uid.as_str()).await? > itself {
+                return Ok(Some(children));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Counts a row that was inserted, and tells the feed.
+fn came<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
+    counts::add(tx, T::declared(), row.uid())?;
+    tx.moved(T::declared().noun, row.uid(), Op::Created, Move { from: None, to: Some(Spot::of(row)) });
+    Ok(())
+}
+
+/// Counts a row that was deleted no more, and tells the feed.
+fn went<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
+    counts::remove(tx, T::declared(), row.uid())?;
+    tx.moved(T::declared().noun, row.uid(), Op::Deleted, Move { from: Some(Spot::of(row)), to: None });
+    Ok(())
 }

@@ -14,8 +14,10 @@ use crate::{
     counts::Pending,
     engine::{Connection, Executed, Param},
     idempotency,
+    nouns::NOUNS,
     outbox::{self, Event},
     ranks::Move,
+    table::Nouns,
 };
 
 /// A write under way. It reads like a [`Reader`] and sees its own changes.
@@ -104,6 +106,11 @@ impl Writer {
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
+    }
+
+    /// The nouns that there are.
+    pub(crate) fn nouns(&self) -> Nouns {
+        NOUNS
     }
 
     /// The context of the request.

@@ -1,6 +1,7 @@
 //! A backup file, read.
 
 use std::{
+    collections::HashSet,
     fs::File,
     io::{BufRead, BufReader, Read, Seek, SeekFrom, Take},
     path::{Path, PathBuf},
@@ -42,8 +43,8 @@ impl Archive {
         check_schema(&header)?;
         let mut rows = Rows::open(path)?;
         let (mut signing_keys, mut key_bytes, mut done) = (Vec::new(), 0, 0);
-        for table in TABLES {
-            rows.heading(table)?;
+        for _ in &*TABLES {
+            let table = rows.heading()?;
             for _ in 0..header.rows.get(table.name).copied().unwrap_or_default() {
                 let row = rows.next(table)?;
                 if table.name == SIGNING_KEYS {
@@ -133,6 +134,8 @@ fn check_schema(header: &Header) -> Result<()> {
 pub(super) struct Rows {
     lines: BufReader<GzDecoder<BufReader<Take<File>>>>,
     line: Vec<u8>,
+    /// The tables that have begun.
+    begun: HashSet<&'static str>,
 }
 
 impl Rows {
@@ -143,15 +146,20 @@ impl Rows {
         let length = file.metadata().map_err(|error| unreadable(path, &error))?.len();
         file.seek(SeekFrom::Start(first)).map_err(|error| unreadable(path, &error))?;
         let compressed = file.take(length.saturating_sub(first + TRAILER as u64));
-        Ok(Self { lines: BufReader::new(GzDecoder::new(BufReader::new(compressed))), line: Vec::new() })
+        let lines = BufReader::new(GzDecoder::new(BufReader::new(compressed)));
+        Ok(Self { lines, line: Vec::new(), begun: HashSet::new() })
     }
 
-    /// Goes on to the rows of `table`.
-    pub(super) fn heading(&mut self, table: &Table) -> Result<()> {
-        if self.line()? == lines::heading(table).as_slice() {
-            return Ok(());
+    /// Goes on to the rows of the next table, and answers which that is: every table comes once, in whatever order, with what
+    /// others refer to before those.
+    pub(super) fn heading(&mut self) -> Result<&'static Table> {
+        let line = self.line()?;
+        let table = TABLES.iter().find(|table| line == lines::heading(table).as_slice());
+        match table {
+            Some(table) if self.begun.insert(table.name) => Ok(table),
+            Some(table) => Err(damaged(&format!("the table {} begins twice", table.name))),
+            None => Err(damaged("a table does not begin where it should, or has other columns")),
         }
-        Err(damaged(&format!("the table {} does not begin where it should, or has other columns", table.name)))
     }
 
     /// The next row of `table`.

@@ -11,8 +11,9 @@ use serde::{
 
 use super::{
     header::damaged,
-    tables::{Cell, Column, Table},
+    tables::{Cell, Table},
 };
+use crate::table::Column;
 
 /// Longest line in bytes that is written or read: no row that the server takes comes near it.
 pub(super) const LINE: usize = 32 * 1024 * 1024;
@@ -73,7 +74,7 @@ impl<'de> Visitor<'de> for RowOf<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Vec<Cell>, A::Error> {
         let mut row = Vec::with_capacity(self.0.columns.len());
-        for column in self.0.columns {
+        for column in &self.0.columns {
             let cell = values.next_element_seed(CellOf(*column))?;
             row.push(cell.ok_or_else(|| A::Error::invalid_length(row.len(), &self))?);
         }

@@ -2,13 +2,15 @@
 //!
 //! Referenced tables come before those that refer to them: a restore writes in this order.
 
-use std::fmt;
+use std::{fmt, sync::LazyLock};
 
 use domain::{Error, Result};
 
 use crate::{
     Reader,
     engine::{Param, Row},
+    nouns::NOUNS,
+    table::{Column, ColumnKind, Declared, bool, bytes, int, text},
 };
 
 /// A table.
@@ -17,22 +19,7 @@ pub(super) struct Table {
     pub(super) name: &'static str,
     /// What identifies a row and gives its place in the backup.
     pub(super) key: &'static [Column],
-    pub(super) columns: &'static [Column],
-}
-
-/// A column and what is in it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
-    pub(super) name: &'static str,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    Text,
-    Int,
-    Bool,
-    Bytes,
+    pub(super) columns: Vec<Column>,
 }
 
 /// A value of a row.
@@ -45,119 +32,26 @@ pub(super) enum Cell {
     Bytes(Vec<u8>),
 }
 
-const fn text(name: &'static str) -> Column {
-    Column { name, kind: Kind::Text }
-}
+/// Every table, in the order in which a restore writes them.
+pub(super) static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
+    let noun = |noun: &'static Declared| Table { name: noun.table, key: UID, columns: noun.all_columns().copied().collect() };
+    let of = |(name, key, columns): &Listed| Table { name, key, columns: columns.to_vec() };
+    COUNTS.iter().map(of).chain(NOUNS.all().map(noun)).chain(OTHERS.iter().map(of)).collect()
+});
 
-const fn int(name: &'static str) -> Column {
-    Column { name, kind: Kind::Int }
-}
+const UID: &[Column] = &[text("uid")];
 
-const fn bool(name: &'static str) -> Column {
-    Column { name, kind: Kind::Bool }
-}
+/// A table's name, key and columns.
+type Listed = (&'static str, &'static [Column], &'static [Column]);
 
-const fn bytes(name: &'static str) -> Column {
-    Column { name, kind: Kind::Bytes }
-}
+const COUNTS: &[Listed] =
+    &[("counts", &[text("prefix"), text("noun")], &[text("prefix"), text("noun"), int("n"), int("children")])];
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        name: "counts",
-        key: &[text("prefix"), text("noun")],
-        columns: &[text("prefix"), text("noun"), int("n"), int("children")],
-    },
-    Table {
-        name: "groups",
-        key: &[text("uid")],
-        columns: &[
-            text("uid"),
-            text("parent"),
-            text("org"),
-            text("name"),
-            text("description"),
-            bool("verified"),
-            text("kind"),
-            text("status"),
-            int("created_at"),
-            int("updated_at"),
-            int("revision"),
-        ],
-    },
-    Table {
-        name: "identities",
-        key: &[text("uid")],
-        columns: &[
-            text("uid"),
-            text("parent"),
-            text("org"),
-            text("name"),
-            text("description"),
-            text("company"),
-            text("email"),
-            text("email_unverified"),
-            text("relationship_type"),
-            text("relationship"),
-            int("relationship_revision"),
-            int("last_seen_at"),
-            int("created_at"),
-            int("updated_at"),
-            int("revision"),
-        ],
-    },
-    Table {
-        name: "roles",
-        key: &[text("uid")],
-        columns: &[
-            text("uid"),
-            text("parent"),
-            text("org"),
-            text("name"),
-            text("description"),
-            text("capabilities"),
-            int("created_at"),
-            int("updated_at"),
-            int("revision"),
-        ],
-    },
-    Table {
-        name: "role_bindings",
-        key: &[text("uid")],
-        columns: &[
-            text("uid"),
-            text("parent"),
-            text("org"),
-            text("identity"),
-            text("role"),
-            int("created_at"),
-            int("updated_at"),
-            int("revision"),
-        ],
-    },
-    Table {
-        name: "repos",
-        key: &[text("uid")],
-        columns: &[
-            text("uid"),
-            text("parent"),
-            text("org"),
-            text("name"),
-            text("description"),
-            text("catalog_tier"),
-            text("bundles"),
-            text("aliases"),
-            text("active_tags"),
-            text("sync_config"),
-            text("custom_overlay"),
-            int("created_at"),
-            int("updated_at"),
-            int("revision"),
-        ],
-    },
-    Table {
-        name: SIGNING_KEYS,
-        key: &[text("kid")],
-        columns: &[
+const OTHERS: &[Listed] = &[
+    (
+        SIGNING_KEYS,
+        &[text("kid")],
+        &[
             text("kid"),
             text("algorithm"),
             bytes("private_key"),
@@ -167,16 +61,12 @@ pub(super) const TABLES: &[Table] = &[
             int("retired_at"),
             int("revision"),
         ],
-    },
-    Table {
-        name: "idempotency",
-        key: &[bytes("claim")],
-        columns: &[bytes("claim"), bytes("request"), bytes("message"), text("etag"), int("created_at")],
-    },
-    Table {
-        name: "changes",
-        key: &[int("revision"), int("ordinal")],
-        columns: &[
+    ),
+    ("idempotency", &[bytes("claim")], &[bytes("claim"), bytes("request"), bytes("message"), text("etag"), int("created_at")]),
+    (
+        "changes",
+        &[int("revision"), int("ordinal")],
+        &[
             int("revision"),
             int("ordinal"),
             text("noun"),
@@ -187,11 +77,11 @@ pub(super) const TABLES: &[Table] = &[
             text("to_name"),
             int("to_created_at"),
         ],
-    },
-    Table {
-        name: "outbox",
-        key: &[int("revision"), int("ordinal")],
-        columns: &[
+    ),
+    (
+        "outbox",
+        &[int("revision"), int("ordinal")],
+        &[
             int("revision"),
             int("ordinal"),
             text("kind"),
@@ -204,12 +94,12 @@ pub(super) const TABLES: &[Table] = &[
             text("snapshot"),
             int("at"),
         ],
-    },
-    Table {
-        name: "audit",
+    ),
+    (
+        "audit",
         // The engine numbers the rows; their order is what counts.
-        key: &[int("id")],
-        columns: &[
+        &[int("id")],
+        &[
             int("at"),
             int("revision"),
             text("actor"),
@@ -223,7 +113,7 @@ pub(super) const TABLES: &[Table] = &[
             text("op"),
             text("outcome"),
         ],
-    },
+    ),
 ];
 
 pub(super) const SIGNING_KEYS: &str = "signing_keys";
@@ -241,7 +131,7 @@ impl Table {
     }
 
     /// The columns of [`Table::key`] that are not among the others.
-    pub(super) fn hidden(&self) -> impl Iterator<Item = &'static Column> {
+    pub(super) fn hidden(&self) -> impl Iterator<Item = &Column> {
         self.key.iter().filter(|key| !self.columns.iter().any(|column| column.name == key.name))
     }
 }
@@ -249,10 +139,10 @@ impl Table {
 impl Column {
     pub(super) fn read(self, row: &Row<'_>, at: usize) -> Result<Cell> {
         Ok(match self.kind {
-            Kind::Text => row.opt_string(at)?.map_or(Cell::Null, Cell::Text),
-            Kind::Int => row.opt_int(at)?.map_or(Cell::Null, Cell::Int),
-            Kind::Bool => Cell::Bool(row.bool(at)?),
-            Kind::Bytes => row.opt_bytes(at)?.map_or(Cell::Null, |bytes| Cell::Bytes(bytes.to_vec())),
+            ColumnKind::Text => row.opt_string(at)?.map_or(Cell::Null, Cell::Text),
+            ColumnKind::Int => row.opt_int(at)?.map_or(Cell::Null, Cell::Int),
+            ColumnKind::Bool => Cell::Bool(row.bool(at)?),
+            ColumnKind::Bytes => row.opt_bytes(at)?.map_or(Cell::Null, |bytes| Cell::Bytes(bytes.to_vec())),
         })
     }
 
@@ -260,16 +150,16 @@ impl Column {
     pub(super) fn takes(self, cell: &Cell) -> bool {
         matches!(
             (self.kind, cell),
-            (Kind::Text | Kind::Int | Kind::Bytes, Cell::Null)
-                | (Kind::Text, Cell::Text(_))
-                | (Kind::Int, Cell::Int(_))
-                | (Kind::Bool, Cell::Bool(_))
-                | (Kind::Bytes, Cell::Bytes(_))
+            (ColumnKind::Text | ColumnKind::Int | ColumnKind::Bytes, Cell::Null)
+                | (ColumnKind::Text, Cell::Text(_))
+                | (ColumnKind::Int, Cell::Int(_))
+                | (ColumnKind::Bool, Cell::Bool(_))
+                | (ColumnKind::Bytes, Cell::Bytes(_))
         )
     }
 
     pub(super) fn is_bytes(self) -> bool {
-        matches!(self.kind, Kind::Bytes)
+        matches!(self.kind, ColumnKind::Bytes)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{Writer, check::rules};
 /// # Errors
 /// Failed precondition, saying what does not agree.
 pub(super) async fn verify(tx: &mut Writer, header: &Header) -> Result<()> {
-    for table in TABLES {
+    for table in &*TABLES {
         let sql = format!("SELECT count(*) FROM {}", table.name);
         let rows = tx.query_one(&sql, &[], |row| row.int(0)).await?.unwrap_or_default();
         if !u64::try_from(rows).is_ok_and(|rows| rows == expected(header, table)) {

@@ -9,9 +9,9 @@ use flate2::{Compression, write::GzEncoder};
 use super::{
     header::{FORMAT, Header, trailer},
     lines::{self, LINE},
-    tables::{Cell, Column, TABLES, Table, check_complete},
+    tables::{Cell, TABLES, Table, check_complete},
 };
-use crate::{Reader, Store, engine::Param};
+use crate::{Reader, Store, engine::Param, table::Column};
 
 /// Rows read by one statement at most.
 const PAGE: usize = 500;
@@ -72,7 +72,7 @@ impl Backup {
             revision: number(&mut reader, "SELECT n FROM revision").await?,
             rows: [].into(),
         };
-        for table in TABLES {
+        for table in &*TABLES {
             let rows = number(&mut reader, &format!("SELECT count(*) FROM {}", table.name)).await?;
             header.rows.insert(table.name.to_owned(), u64::try_from(rows).map_err(Error::internal)?);
         }

@@ -2,15 +2,17 @@
 
 use std::{borrow::Cow, ops::ControlFlow};
 
-use domain::{
-    Error, Result,
-    iam::{Group, Identity, Role, RoleBinding},
-    registry::Repo,
-};
+use domain::{Error, Noun, Result, iam::Identity};
 use serde::de::IgnoredAny;
 
 use super::probe::{MOST, Probe, Question, cause};
-use crate::{Reader, audit, changes, engine::Row, list::Entity, outbox, signing_keys};
+use crate::{
+    Reader, audit, changes,
+    engine::Row,
+    nouns::NOUNS,
+    outbox, signing_keys,
+    table::{Columns, Declared, Entity as _},
+};
 
 /// What encryption adds to a private key: a nonce and a tag of AES-256-GCM.
 const SEALED: usize = 12 + 16;
@@ -26,8 +28,13 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    fn of<T: Entity>() -> Self {
-        Self { table: T::TABLE, key: "uid", columns: T::COLUMNS.into(), read: |row| T::read(row).map(drop) }
+    fn of(noun: &'static Declared) -> Self {
+        let columns = &*noun.statements().columns;
+        let rows = Self { table: noun.table, key: "uid", columns: columns.into(), read: noun.reads };
+        match noun.noun {
+            Noun::Identity => Self { columns: format!("relationship_type, {columns}").into(), read: identity, ..rows },
+            _ => rows,
+        }
     }
 
     /// The rows that the server cannot read and why, in the order of their keys: at most one more than are told.
@@ -53,23 +60,19 @@ impl Rows {
 
 /// The rules for the rows of every table that holds more than texts and numbers.
 pub(super) fn rows() -> impl Iterator<Item = Probe> {
-    let tables = [
-        Rows::of::<Group>(),
-        Rows { columns: format!("relationship_type, {}", Identity::COLUMNS).into(), read: identity, ..Rows::of::<Identity>() },
-        Rows::of::<Role>(),
-        Rows::of::<RoleBinding>(),
-        Rows::of::<Repo>(),
+    let others = [
         Rows { table: "signing_keys", key: "kid", columns: signing_keys::COLUMNS.into(), read: signing_key },
         Rows { table: "changes", key: "revision || ' ' || ordinal", columns: changes::COLUMNS.into(), read: change },
         Rows { table: "outbox", key: "revision || ' ' || ordinal", columns: outbox::COLUMNS.into(), read: event },
         Rows { table: "audit", key: "id", columns: audit::COLUMNS.into(), read: |row| audit::read(row).map(drop) },
     ];
-    tables.into_iter().map(|rows| Probe { check: "rows", place: rows.table.to_owned(), question: Question::Rows(rows) })
+    let tables = NOUNS.all().map(Rows::of).chain(others);
+    tables.map(|rows| Probe { check: "rows", place: rows.table.to_owned(), question: Question::Rows(rows) })
 }
 
 /// An identity behind the column that lists filter by, which says of what kind its relationship is.
 fn identity(row: &Row<'_>) -> Result<()> {
-    let (kind, relationship) = (row.text(0)?, Identity::read(&row.from(1))?.spec.relationship);
+    let (kind, relationship) = (row.text(0)?, Identity::read(&mut Columns::of(row, 1))?.spec.relationship);
     let is = relationship.kind().as_str();
     if kind == is { Ok(()) } else { Err(Error::internal(format!("its relationship is {is}, and its relationship_type {kind}"))) }
 }

@@ -6,41 +6,31 @@ use super::{
     probe::{Probe, Question},
     rows::rows,
 };
+use crate::{nouns::NOUNS, table::Declared};
 
-/// A noun, its table, and the column that identifies its rows.
-struct Kept {
+/// What the feed tells of: a noun, its table, and the column that identifies its rows.
+struct Told {
     noun: Noun,
     table: &'static str,
     key: &'static str,
 }
 
-const COUNTED: &[Kept] = &[
-    Kept { noun: Noun::Group, table: "groups", key: "uid" },
-    Kept { noun: Noun::Identity, table: "identities", key: "uid" },
-    Kept { noun: Noun::Role, table: "roles", key: "uid" },
-    Kept { noun: Noun::RoleBinding, table: "role_bindings", key: "uid" },
-    Kept { noun: Noun::Repo, table: "repos", key: "uid" },
-];
-const SIGNING_KEYS: Kept = Kept { noun: Noun::SigningKey, table: "signing_keys", key: "kid" };
+const SIGNING_KEYS: Told = Told { noun: Noun::SigningKey, table: "signing_keys", key: "kid" };
 
 /// The rules for a database whose last commit is `last`. Each names what breaks it.
 pub(crate) fn rules(last: Revision) -> Vec<Probe> {
     let mut rules: Vec<_> = rows().collect();
-    for kept in COUNTED {
-        counters(kept, &mut rules);
-    }
-    for kept in COUNTED {
-        places(kept, &mut rules);
-    }
+    NOUNS.all().for_each(|noun| counters(noun, &mut rules));
+    NOUNS.all().for_each(|noun| rules.push(places(noun)));
+    rules.push(counted());
     links(&mut rules);
     rules.push(one_number());
-    for kept in COUNTED.iter().chain([&SIGNING_KEYS]) {
-        revisions(kept, last, &mut rules);
-        told(kept, &mut rules);
+    let of = |noun: &Declared| Told { noun: noun.noun, table: noun.table, key: "uid" };
+    for noun in NOUNS.all().map(of).chain([SIGNING_KEYS]) {
+        revisions(&noun, last, &mut rules);
+        told(&noun, &mut rules);
     }
-    for kept in COUNTED {
-        rules.push(moves(kept));
-    }
+    NOUNS.all().for_each(|noun| rules.push(moves(noun)));
     feed(last, &mut rules);
     rebound(&mut rules);
     audit(last, &mut rules);
@@ -53,12 +43,11 @@ fn rule(check: &'static str, place: &str, sql: String) -> Probe {
 }
 
 /// Every counter equals the rows below its place, or directly in it, and no counter is missing.
-fn counters(kept: &Kept, rules: &mut Vec<Probe>) {
-    let (noun, table) = (kept.noun.as_str(), kept.table);
-    // A group counts itself.
-    let itself = match kept.noun {
-        Noun::Group => " + (SELECT count(*) FROM groups WHERE uid = counts.prefix)",
-        _ => "",
+fn counters(of: &'static Declared, rules: &mut Vec<Probe>) {
+    let (noun, table) = (of.noun.as_str(), of.table);
+    let itself = match of.counts_itself {
+        true => format!(" + (SELECT count(*) FROM {table} WHERE uid = counts.prefix)"),
+        false => String::new(),
     };
     rules.push(rule(
         "counters",
@@ -81,40 +70,52 @@ fn counters(kept: &Kept, rules: &mut Vec<Probe>) {
              FROM counts WHERE noun = '{noun}') AS counted WHERE children <> there"
         ),
     ));
-    let has_some = match kept.noun {
-        Noun::Group => String::new(),
-        _ => format!("EXISTS (SELECT 1 FROM {table} t WHERE t.uid > g.uid || '/' AND t.uid < g.uid || '0') AND "),
-    };
     let missing = format!("'there is no counter of {table}' AS problem");
+    let below = of.above().map(|above| {
+        let has_some = match of.counts_itself && of.noun == above.noun {
+            true => String::new(),
+            false => format!("EXISTS (SELECT 1 FROM {table} t WHERE t.uid > g.uid || '/' AND t.uid < g.uid || '0') AND "),
+        };
+        format!(
+            "SELECT 'counts ' || uid AS place, {missing} FROM {} g WHERE {has_some}\
+             NOT EXISTS (SELECT 1 FROM counts c WHERE c.prefix = g.uid AND c.noun = '{noun}') UNION ALL ",
+            above.table
+        )
+    });
     rules.push(rule(
         "counters",
         "counts",
         format!(
-            "SELECT 'counts ' || uid AS place, {missing} FROM groups g WHERE {has_some}\
-             NOT EXISTS (SELECT 1 FROM counts c WHERE c.prefix = g.uid AND c.noun = '{noun}') \
-             UNION ALL SELECT 'counts /' AS place, {missing} WHERE EXISTS (SELECT 1 FROM {table}) \
-             AND NOT EXISTS (SELECT 1 FROM counts c WHERE c.prefix = '/' AND c.noun = '{noun}')"
+            "{}SELECT 'counts /' AS place, {missing} WHERE EXISTS (SELECT 1 FROM {table}) \
+             AND NOT EXISTS (SELECT 1 FROM counts c WHERE c.prefix = '/' AND c.noun = '{noun}')",
+            below.collect::<String>()
         ),
     ));
 }
 
-/// Everything lies in a group that exists.
-fn places(kept: &Kept, rules: &mut Vec<Probe>) {
-    let table = kept.table;
-    rules.push(rule(
+/// Everything lies in something that exists.
+fn places(noun: &Declared) -> Probe {
+    let (table, parents) = (noun.table, noun.lives_in.table);
+    rule(
         "places",
         table,
         format!(
             "SELECT '{table} ' || uid AS place, 'it lies in ' || parent || ', which does not exist' AS problem FROM {table} t \
-             WHERE parent <> '/' AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.uid = t.parent)"
+             WHERE parent <> '/' AND NOT EXISTS (SELECT 1 FROM {parents} g WHERE g.uid = t.parent)"
         ),
-    ));
-    if kept.noun == Noun::Group {
-        let counted = "SELECT 'counts ' || prefix AS place, 'it has counters and does not exist' AS problem FROM \
-                       (SELECT DISTINCT prefix FROM counts WHERE prefix <> '/') AS counted \
-                       WHERE NOT EXISTS (SELECT 1 FROM groups g WHERE g.uid = counted.prefix)";
-        rules.push(rule("places", "counts", counted.to_owned()));
-    }
+    )
+}
+
+/// What has counters exists.
+fn counted() -> Probe {
+    let missing = |parent: &Declared| format!("NOT EXISTS (SELECT 1 FROM {} g WHERE g.uid = counted.prefix)", parent.table);
+    let missing: Vec<_> = NOUNS.parents().map(missing).collect();
+    let sql = format!(
+        "SELECT 'counts ' || prefix AS place, 'it has counters and does not exist' AS problem FROM \
+         (SELECT DISTINCT prefix FROM counts WHERE prefix <> '/') AS counted WHERE {}",
+        missing.join(" AND ")
+    );
+    rule("places", "counts", sql)
 }
 
 /// Bindings bind what exists.
@@ -138,8 +139,8 @@ fn one_number() -> Probe {
 }
 
 /// Rows are not newer than the last commit, and the feed tells of the commit that each of them comes from.
-fn revisions(kept: &Kept, last: Revision, rules: &mut Vec<Probe>) {
-    let Kept { noun, table, key } = kept;
+fn revisions(of: &Told, last: Revision, rules: &mut Vec<Probe>) {
+    let Told { noun, table, key } = of;
     rules.push(newest(table, &format!("'{table} ' || {key}"), "revisions", last));
     rules.push(rule(
         "revisions",
@@ -154,10 +155,8 @@ fn revisions(kept: &Kept, last: Revision, rules: &mut Vec<Probe>) {
 }
 
 /// The feed tells of each row where it stands in lists. Programs that do not know how wrote nothing about that.
-fn moves(kept: &Kept) -> Probe {
-    let Kept { noun, table, key } = kept;
-    // Nothing else has no name.
-    let name = if *noun == Noun::RoleBinding { "''" } else { "t.name" };
+fn moves(noun: &Declared) -> Probe {
+    let (table, key, name) = (noun.table, "uid", if noun.is_named() { "t.name" } else { "''" });
     rule(
         "feed",
         table,
@@ -166,14 +165,14 @@ fn moves(kept: &Kept) -> Probe {
              || c.to_created_at || ', and they are \"' || {name} || '\" and ' || t.created_at AS problem \
              FROM {table} t JOIN changes c ON c.revision = t.revision AND c.noun = '{}' AND c.uid = t.{key} \
              WHERE c.to_name <> {name} OR c.to_created_at <> t.created_at",
-            noun.as_str()
+            noun.noun.as_str()
         ),
     )
 }
 
 /// What the feed tells last of anything is so: it is gone, or it is there, as that commit has left it.
-fn told(kept: &Kept, rules: &mut Vec<Probe>) {
-    let (noun, Kept { table, key, .. }) = (kept.noun.as_str(), kept);
+fn told(of: &Told, rules: &mut Vec<Probe>) {
+    let (noun, Told { table, key, .. }) = (of.noun.as_str(), of);
     rules.push(rule(
         "feed",
         table,

@@ -7,10 +7,10 @@ use domain::{
 
 use crate::{
     Reader, Writer,
-    engine::{Fault, Row, json},
+    engine::Fault,
     iam::{groups, role_bindings},
-    list::{self, Entity, Filter, ListQuery, Listed, Term},
-    table,
+    list::{self, Filter, ListQuery, Listed, Term},
+    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, int, text},
 };
 
 /// Which identities to list.
@@ -30,29 +30,50 @@ impl Filter for IdentityFilter {
     }
 }
 
-impl Entity for Identity {
-    const NOUN: Noun = Noun::Identity;
-    const TABLE: &'static str = "identities";
-    const COLUMNS: &'static str = "uid, name, description, company, email, email_unverified, relationship, \
-                                   relationship_revision, last_seen_at, created_at, updated_at, revision";
+/// What is declared of identities.
+pub(crate) static DECLARED: Declared =
+    Declared::new::<Identity>(Noun::Identity, "identities", COLUMNS, &groups::DECLARED, WithParent::Keeps("child identities"));
 
-    fn read(row: &Row<'_>) -> Result<Self> {
+const COLUMNS: &[Column] = &[
+    text("name"),
+    text("description"),
+    text("company"),
+    text("email"),
+    text("email_unverified"),
+    text("relationship_type").for_conditions(),
+    text("relationship"),
+    int("relationship_revision"),
+    int("last_seen_at").left_alone(),
+];
+
+impl Entity for Identity {
+    fn declared() -> &'static Declared {
+        &DECLARED
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Result<Self> {
+        let uid = columns.uidp()?;
+        let (name, description, company) = (columns.name()?, columns.description()?, columns.string()?);
         Ok(Self {
-            uid: row.uidp(0)?,
-            spec: IdentitySpec {
-                name: row.name(1)?,
-                description: row.description(2)?,
-                company: row.string(3)?,
-                relationship: row.json(6)?,
-            },
-            email: row.opt_string(4)?,
-            email_unverified: row.opt_string(5)?,
-            relationship_revision: row.int(7)?,
-            last_seen_at: row.time(8)?,
-            created_at: row.time(9)?,
-            updated_at: row.time(10)?,
-            revision: row.revision(11)?,
+            uid,
+            email: columns.opt_string()?,
+            email_unverified: columns.opt_string()?,
+            spec: IdentitySpec { name, description, company, relationship: columns.json()? },
+            relationship_revision: columns.int()?,
+            last_seen_at: columns.time()?,
+            created_at: columns.time()?,
+            updated_at: columns.time()?,
+            revision: columns.revision()?,
         })
+    }
+
+    fn write<'v>(&'v self, values: &mut Values<'v>) -> Result<()> {
+        let IdentitySpec { name, description, company, relationship } = &self.spec;
+        values.add(name.as_str()).add(description.as_str()).add(company);
+        values.add(self.email.as_ref()).add(self.email_unverified.as_ref());
+        values.add(relationship.kind().as_str()).json(relationship)?;
+        values.add(self.relationship_revision).add(self.last_seen_at);
+        Ok(())
     }
 
     fn uid(&self) -> &Uidp {
@@ -63,8 +84,22 @@ impl Entity for Identity {
         self.spec.name.as_str()
     }
 
-    fn created_at(&self) -> Timestamp {
-        self.created_at
+    fn stamp(&self) -> Stamp {
+        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
+    }
+
+    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
+        Self { created_at, updated_at, revision, ..self }
+    }
+
+    fn refused(&self, fault: Fault) -> Error {
+        match fault {
+            Fault::Unique(constraint) if constraint == "identities_pkey" => {
+                let message = format!("identity {} exists already; read or update it", self.uid);
+                Error::new(Kind::AlreadyExists, Rule::NameTaken, message).because(constraint)
+            }
+            other => other.into(),
+        }
     }
 }
 
@@ -105,72 +140,22 @@ pub async fn list(reader: &mut Reader, query: &ListQuery<IdentityFilter>) -> Res
 /// # Errors
 /// Not found when its group does not exist; already exists when it does; internal when the storage fails.
 pub async fn insert(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
-    groups::must_hold(tx, &identity.uid).await?;
-    let identity = Identity { revision: tx.revision(), ..identity.clone() };
-    tx.execute(
-        "INSERT INTO identities (uid, parent, org, name, description, company, email, email_unverified, relationship_type, \
-         relationship, relationship_revision, last_seen_at, created_at, updated_at, revision) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-        &[
-            (&identity.uid).into(),
-            identity.uid.parent_text().into(),
-            identity.uid.root_text().into(),
-            identity.spec.name.as_str().into(),
-            identity.spec.description.as_str().into(),
-            (&identity.spec.company).into(),
-            identity.email.as_ref().into(),
-            identity.email_unverified.as_ref().into(),
-            identity.spec.relationship.kind().as_str().into(),
-            json(&identity.spec.relationship)?.into(),
-            identity.relationship_revision.into(),
-            identity.last_seen_at.into(),
-            identity.created_at.into(),
-            identity.updated_at.into(),
-            identity.revision.into(),
-        ],
-    )
-    .await
-    .map_err(|fault| exists(fault, &identity.uid))?;
-    table::came(tx, &identity)?;
-    Ok(identity)
+    table::insert(tx, identity.clone()).await
 }
 
-/// Writes what may change of an identity; answers it as stored, changed now. A new relationship counts its revision up,
-/// which revokes the identity's tokens. When it was last seen is left as it is.
+/// Changes an identity as the write has read it to another value; answers it as stored. A new relationship counts its revision
+/// up, which revokes the identity's tokens. When it was last seen is left as it is.
 ///
 /// # Errors
-/// Not found; internal when the storage fails.
-pub async fn update(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
-    let stored = get(tx, &identity.uid).await?.ok_or_else(|| Error::not_found(Noun::Identity, identity.uid.as_str()))?;
-    let proves_otherwise = stored.spec.relationship != identity.spec.relationship;
-    let identity = Identity {
-        relationship_revision: stored.relationship_revision + i64::from(proves_otherwise),
-        last_seen_at: stored.last_seen_at,
-        created_at: stored.created_at,
-        updated_at: tx.now(),
-        revision: tx.revision(),
-        ..identity.clone()
+/// Internal when the storage fails.
+pub async fn update(tx: &mut Writer, from: &Identity, to: &Identity) -> Result<Identity> {
+    let proves_otherwise = from.spec.relationship != to.spec.relationship;
+    let to = Identity {
+        relationship_revision: from.relationship_revision + i64::from(proves_otherwise),
+        last_seen_at: from.last_seen_at,
+        ..to.clone()
     };
-    tx.execute(
-        "UPDATE identities SET name = $2, description = $3, company = $4, email = $5, email_unverified = $6, \
-         relationship_type = $7, relationship = $8, relationship_revision = $9, updated_at = $10, revision = $11 WHERE uid = $1",
-        &[
-            (&identity.uid).into(),
-            identity.spec.name.as_str().into(),
-            identity.spec.description.as_str().into(),
-            (&identity.spec.company).into(),
-            identity.email.as_ref().into(),
-            identity.email_unverified.as_ref().into(),
-            identity.spec.relationship.kind().as_str().into(),
-            json(&identity.spec.relationship)?.into(),
-            identity.relationship_revision.into(),
-            identity.updated_at.into(),
-            identity.revision.into(),
-        ],
-    )
-    .await?;
-    table::changed(tx, &stored, &identity);
-    Ok(identity)
+    table::update(tx, from, to).await
 }
 
 /// Removes an identity together with its role bindings. Answers whether it existed.
@@ -179,20 +164,10 @@ pub async fn update(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
 /// Internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     role_bindings::delete_of(tx, uid).await?;
-    Ok(!table::remove::<Identity>(tx, "uid", uid).await?.is_empty())
+    Ok(table::delete::<Identity>(tx, uid).await?.is_some())
 }
 
 /// Notes an exchange, unless a later one is known. It is no change of the identity: its revision stays.
 pub(crate) async fn seen(tx: &mut Writer, uid: &Uidp, at: Timestamp) -> Result<()> {
     tx.send("UPDATE identities SET last_seen_at = $2 WHERE uid = $1 AND last_seen_at < $2", &[uid.into(), at.into()]).await
-}
-
-fn exists(fault: Fault, uid: &Uidp) -> Error {
-    match fault {
-        Fault::Unique(constraint) if constraint == "identities_pkey" => {
-            Error::new(Kind::AlreadyExists, Rule::NameTaken, format!("identity {uid} exists already; read or update it"))
-                .because(constraint)
-        }
-        other => other.into(),
-    }
 }

@@ -3,17 +3,17 @@
 use std::{collections::HashMap, sync::LazyLock};
 
 use domain::{
-    Error, Grant, Noun, Op, Place, Result, Rule, Timestamp, Uidp,
+    Error, Grant, Noun, Op, Place, Result, Rule, Uidp,
     iam::{Group, Identity, Role, RoleBinding, RoleBindingSpec, RoleBindingView},
 };
 
 use crate::{
-    Reader, Writer,
+    BoxFuture, Reader, Writer,
     counts::placeholders,
     engine::{Fault, Param, Row},
-    iam::{groups, roles},
-    list::{self, Entity, Filter, ListQuery, Listed, Term},
-    table,
+    iam::{groups, identities, roles},
+    list::{self, Filter, ListQuery, Listed, Term},
+    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
 };
 
 /// Which role bindings to list.
@@ -34,20 +34,30 @@ impl Filter for RoleBindingFilter {
     }
 }
 
-impl Entity for RoleBinding {
-    const NOUN: Noun = Noun::RoleBinding;
-    const TABLE: &'static str = "role_bindings";
-    const COLUMNS: &'static str = "uid, identity, role, created_at, updated_at, revision";
-    const NAMED: bool = false;
+/// What is declared of role bindings.
+pub(crate) static DECLARED: Declared =
+    Declared::new::<RoleBinding>(Noun::RoleBinding, "role_bindings", COLUMNS, &groups::DECLARED, WithParent::Goes(go_with));
 
-    fn read(row: &Row<'_>) -> Result<Self> {
+const COLUMNS: &[Column] = &[text("identity"), text("role")];
+
+impl Entity for RoleBinding {
+    fn declared() -> &'static Declared {
+        &DECLARED
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
-            uid: row.uidp(0)?,
-            spec: RoleBindingSpec { identity: row.uidp(1)?, role: row.uidp(2)? },
-            created_at: row.time(3)?,
-            updated_at: row.time(4)?,
-            revision: row.revision(5)?,
+            uid: columns.uidp()?,
+            spec: RoleBindingSpec { identity: columns.uidp()?, role: columns.uidp()? },
+            created_at: columns.time()?,
+            updated_at: columns.time()?,
+            revision: columns.revision()?,
         })
+    }
+
+    fn write<'v>(&'v self, values: &mut Values<'v>) -> Result<()> {
+        values.add(&self.spec.identity).add(&self.spec.role);
+        Ok(())
     }
 
     fn uid(&self) -> &Uidp {
@@ -58,8 +68,22 @@ impl Entity for RoleBinding {
         ""
     }
 
-    fn created_at(&self) -> Timestamp {
-        self.created_at
+    fn stamp(&self) -> Stamp {
+        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
+    }
+
+    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
+        Self { created_at, updated_at, revision, ..self }
+    }
+
+    fn refused(&self, fault: Fault) -> Error {
+        match fault {
+            Fault::Reference => {
+                let description = "the identity or the role of the binding does not exist";
+                Error::precondition(Rule::NoSuchResource, "NO_SUCH_RESOURCE", self.uid.as_str(), description)
+            }
+            other => other.into(),
+        }
     }
 }
 
@@ -130,50 +154,29 @@ pub async fn grants_of(reader: &mut Reader, identity: &Uidp) -> Result<Vec<Grant
 /// Not found when its group does not exist; failed precondition when the identity or the role does not; internal when the
 /// storage fails.
 pub async fn insert(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBinding> {
-    groups::must_hold(tx, &binding.uid).await?;
-    let binding = RoleBinding { revision: tx.revision(), ..binding.clone() };
-    tx.execute(
-        "INSERT INTO role_bindings (uid, parent, org, identity, role, created_at, updated_at, revision) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        &[
-            (&binding.uid).into(),
-            binding.uid.parent_text().into(),
-            binding.uid.root_text().into(),
-            (&binding.spec.identity).into(),
-            (&binding.spec.role).into(),
-            binding.created_at.into(),
-            binding.updated_at.into(),
-            binding.revision.into(),
-        ],
-    )
-    .await
-    .map_err(|fault| dangling(fault, &binding))?;
-    table::came(tx, &binding)?;
+    let binding = table::insert(tx, binding.clone()).await?;
     tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
     Ok(binding)
 }
 
-/// Writes what may change of a role binding; answers it as stored, changed now.
+/// Adds a role binding to a group that the write has read; answers it as stored.
 ///
 /// # Errors
-/// Not found; failed precondition when the identity or the role does not exist; internal when the storage fails.
-pub async fn update(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBinding> {
-    let stored = get(tx, &binding.uid).await?.ok_or_else(|| Error::not_found(Noun::RoleBinding, binding.uid.as_str()))?;
-    let binding = RoleBinding { created_at: stored.created_at, updated_at: tx.now(), revision: tx.revision(), ..binding.clone() };
-    tx.execute(
-        "UPDATE role_bindings SET identity = $2, role = $3, updated_at = $4, revision = $5 WHERE uid = $1",
-        &[
-            (&binding.uid).into(),
-            (&binding.spec.identity).into(),
-            (&binding.spec.role).into(),
-            binding.updated_at.into(),
-            binding.revision.into(),
-        ],
-    )
-    .await
-    .map_err(|fault| dangling(fault, &binding))?;
-    table::changed(tx, &stored, &binding);
-    for identity in [&stored.spec.identity, &binding.spec.identity] {
+/// Failed precondition when the identity or the role does not; internal when the
+/// storage fails.
+pub async fn insert_in(tx: &mut Writer, _group: &Group, binding: &RoleBinding) -> Result<RoleBinding> {
+    let binding = table::insert_below(tx, binding.clone()).await?;
+    tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
+    Ok(binding)
+}
+
+/// Changes a role binding as the write has read it to another value; answers it as stored.
+///
+/// # Errors
+/// Failed precondition when the identity or the role does not exist; internal when the storage fails.
+pub async fn update(tx: &mut Writer, from: &RoleBinding, to: &RoleBinding) -> Result<RoleBinding> {
+    let binding = table::update(tx, from, to.clone()).await?;
+    for identity in [&from.spec.identity, &binding.spec.identity] {
         tx.changed(Noun::Identity, identity.as_str(), Op::Rebound);
     }
     Ok(binding)
@@ -194,8 +197,8 @@ pub(super) async fn delete_of(tx: &mut Writer, identity: &Uidp) -> Result<usize>
 }
 
 /// Removes the bindings at a group that goes.
-pub(super) async fn delete_at(tx: &mut Writer, group: &Uidp) -> Result<usize> {
-    delete_where(tx, "parent", group).await
+fn go_with<'a>(tx: &'a mut Writer, group: &'a Uidp) -> BoxFuture<'a, Result<()>> {
+    Box::pin(async move { delete_where(tx, "parent", group).await.map(drop) })
 }
 
 async fn delete_where(tx: &mut Writer, column: &str, value: &Uidp) -> Result<usize> {
@@ -206,45 +209,24 @@ async fn delete_where(tx: &mut Writer, column: &str, value: &Uidp) -> Result<usi
     Ok(gone.len())
 }
 
-fn dangling(fault: Fault, binding: &RoleBinding) -> Error {
-    match fault {
-        Fault::Reference => {
-            let description = "the identity or the role of the binding does not exist";
-            Error::precondition(Rule::NoSuchResource, "NO_SUCH_RESOURCE", binding.uid.as_str(), description)
-        }
-        other => other.into(),
-    }
-}
-
 /// Binding, identity, group and role side by side; the query of [`read_view`].
 static VIEW: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT {}, {}, {}, {} FROM role_bindings b JOIN identities i ON i.uid = b.identity \
          JOIN groups g ON g.uid = b.parent JOIN roles r ON r.uid = b.role",
-        of("b", RoleBinding::COLUMNS),
-        of("i", Identity::COLUMNS),
-        of("g", Group::COLUMNS),
-        of("r", Role::COLUMNS),
+        DECLARED.statements().columns_of("b"),
+        identities::DECLARED.statements().columns_of("i"),
+        groups::DECLARED.statements().columns_of("g"),
+        roles::DECLARED.statements().columns_of("r"),
     )
 });
 
-fn of(table: &str, columns: &str) -> String {
-    let columns: Vec<_> = columns.split(',').map(|column| format!("{table}.{}", column.trim())).collect();
-    columns.join(", ")
-}
-
-fn width(columns: &str) -> usize {
-    columns.split(',').count()
-}
-
 fn read_view(row: &Row<'_>) -> Result<RoleBindingView> {
-    let identity = row.from(width(RoleBinding::COLUMNS));
-    let group = identity.from(width(Identity::COLUMNS));
-    let role = group.from(width(Group::COLUMNS));
+    let columns = &mut Columns::of(row, 0);
     Ok(RoleBindingView {
-        binding: RoleBinding::read(row)?,
-        identity: Identity::read(&identity)?,
-        group: Group::read(&group)?,
-        role: Role::read(&role)?,
+        binding: RoleBinding::read(columns)?,
+        identity: Identity::read(columns)?,
+        group: Group::read(columns)?,
+        role: Role::read(columns)?,
     })
 }

@@ -3,16 +3,16 @@
 use std::{borrow::Cow, ops::ControlFlow};
 
 use domain::{
-    CapabilitySet, Error, Noun, Result, Rule, Timestamp, Uidp,
+    CapabilitySet, Error, Noun, Result, Rule, Uidp,
     iam::{Role, RoleSpec},
 };
 
 use crate::{
     Reader, Writer,
-    engine::{Row, json},
+    engine::Row,
     iam::groups,
-    list::{self, Entity, Filter, ListQuery, Listed, Term},
-    table,
+    list::{self, Filter, ListQuery, Listed, Term},
+    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
 };
 
 /// Which roles to list.
@@ -28,19 +28,35 @@ impl Filter for RoleFilter {
     }
 }
 
-impl Entity for Role {
-    const NOUN: Noun = Noun::Role;
-    const TABLE: &'static str = "roles";
-    const COLUMNS: &'static str = "uid, name, description, capabilities, created_at, updated_at, revision";
+/// What is declared of roles.
+pub(crate) static DECLARED: Declared =
+    Declared::new::<Role>(Noun::Role, "roles", COLUMNS, &groups::DECLARED, WithParent::Keeps("child roles"));
 
-    fn read(row: &Row<'_>) -> Result<Self> {
+const COLUMNS: &[Column] = &[text("name"), text("description"), text("capabilities")];
+
+impl Entity for Role {
+    fn declared() -> &'static Declared {
+        &DECLARED
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
-            uid: row.uidp(0)?,
-            spec: RoleSpec { name: row.name(1)?, description: row.description(2)?, capabilities: capabilities(row, 3)? },
-            created_at: row.time(4)?,
-            updated_at: row.time(5)?,
-            revision: row.revision(6)?,
+            uid: columns.uidp()?,
+            spec: RoleSpec {
+                name: columns.name()?,
+                description: columns.description()?,
+                capabilities: known(&columns.json::<Vec<_>>()?),
+            },
+            created_at: columns.time()?,
+            updated_at: columns.time()?,
+            revision: columns.revision()?,
         })
+    }
+
+    fn write<'v>(&'v self, values: &mut Values<'v>) -> Result<()> {
+        let RoleSpec { name, description, capabilities } = &self.spec;
+        values.add(name.as_str()).add(description.as_str()).json(capabilities)?;
+        Ok(())
     }
 
     fn uid(&self) -> &Uidp {
@@ -51,15 +67,22 @@ impl Entity for Role {
         self.spec.name.as_str()
     }
 
-    fn created_at(&self) -> Timestamp {
-        self.created_at
+    fn stamp(&self) -> Stamp {
+        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
+    }
+
+    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
+        Self { created_at, updated_at, revision, ..self }
     }
 }
 
 /// Reads capabilities by their names. Those of other versions are passed over.
 pub(super) fn capabilities(row: &Row<'_>, column: usize) -> Result<CapabilitySet> {
-    let names: Vec<Cow<'_, str>> = row.json(column)?;
-    Ok(CapabilitySet::from_names(names.iter().map(AsRef::as_ref)))
+    Ok(known(&row.json::<Vec<_>>(column)?))
+}
+
+fn known(names: &[Cow<'_, str>]) -> CapabilitySet {
+    CapabilitySet::from_names(names.iter().map(AsRef::as_ref))
 }
 
 /// The role, if it exists.
@@ -83,49 +106,15 @@ pub async fn list(reader: &mut Reader, query: &ListQuery<RoleFilter>) -> Result<
 /// # Errors
 /// Not found when its group does not exist; internal when the storage fails.
 pub async fn insert(tx: &mut Writer, role: &Role) -> Result<Role> {
-    groups::must_hold(tx, &role.uid).await?;
-    let role = Role { revision: tx.revision(), ..role.clone() };
-    tx.execute(
-        "INSERT INTO roles (uid, parent, org, name, description, capabilities, created_at, updated_at, revision) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-        &[
-            (&role.uid).into(),
-            role.uid.parent_text().into(),
-            role.uid.root_text().into(),
-            role.spec.name.as_str().into(),
-            role.spec.description.as_str().into(),
-            json(&role.spec.capabilities)?.into(),
-            role.created_at.into(),
-            role.updated_at.into(),
-            role.revision.into(),
-        ],
-    )
-    .await?;
-    table::came(tx, &role)?;
-    Ok(role)
+    table::insert(tx, role.clone()).await
 }
 
-/// Writes what may change of a role; answers it as stored, changed now.
+/// Changes a role as the write has read it to another value; answers it as stored.
 ///
 /// # Errors
-/// Not found; internal when the storage fails.
-pub async fn update(tx: &mut Writer, role: &Role) -> Result<Role> {
-    let stored = get(tx, &role.uid).await?.ok_or_else(|| Error::not_found(Noun::Role, role.uid.as_str()))?;
-    let role = Role { created_at: stored.created_at, updated_at: tx.now(), revision: tx.revision(), ..role.clone() };
-    tx.execute(
-        "UPDATE roles SET name = $2, description = $3, capabilities = $4, updated_at = $5, revision = $6 WHERE uid = $1",
-        &[
-            (&role.uid).into(),
-            role.spec.name.as_str().into(),
-            role.spec.description.as_str().into(),
-            json(&role.spec.capabilities)?.into(),
-            role.updated_at.into(),
-            role.revision.into(),
-        ],
-    )
-    .await?;
-    table::changed(tx, &stored, &role);
-    Ok(role)
+/// Internal when the storage fails.
+pub async fn update(tx: &mut Writer, from: &Role, to: &Role) -> Result<Role> {
+    table::update(tx, from, to.clone()).await
 }
 
 /// Brings a built-in role to what this version of the server says. Answers whether anything changed.
@@ -136,7 +125,7 @@ pub async fn upsert_built_in(tx: &mut Writer, role: &Role) -> Result<bool> {
     match get(tx, &role.uid).await? {
         None => insert(tx, role).await.map(|_| true),
         Some(stored) if stored.spec == role.spec => Ok(false),
-        Some(_) => update(tx, role).await.map(|_| true),
+        Some(stored) => update(tx, &stored, role).await.map(|_| true),
     }
 }
 
@@ -149,7 +138,7 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
         let description = "cannot delete role with role bindings";
         return Err(Error::precondition(Rule::RoleBound, "ROLE_BOUND", uid.as_str(), description));
     }
-    Ok(!table::remove::<Role>(tx, "uid", uid).await?.is_empty())
+    Ok(table::delete::<Role>(tx, uid).await?.is_some())
 }
 
 /// Whether anybody holds the role.

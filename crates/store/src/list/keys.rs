@@ -5,7 +5,7 @@ use std::{collections::HashMap, marker::PhantomData};
 use domain::{Order, OrderField, Result, Uidp};
 
 use super::{
-    CHUNK, Cursor, CursorKey, Entity, LONG_STREAMS, Sql, Stream, Term,
+    CHUNK, Cursor, CursorKey, LONG_STREAMS, Sql, Stream, Term,
     plan::{Plan, plan},
     scan,
     skip::{self, Range, Start},
@@ -14,6 +14,7 @@ use super::{
 use crate::{
     Reader,
     engine::{Param, Row},
+    table::{Columns, Entity},
 };
 
 /// Keys that a merge of several streams may read; with more, one scan of the whole order is cheaper.
@@ -53,10 +54,10 @@ impl<'a, E: Entity> Keys<'a, E> {
     /// The first `want` rows of a stream after the cursor.
     pub(super) async fn rows(&self, reader: &mut Reader, stream: &Stream, want: usize) -> Result<Vec<E>> {
         let plan = plan::<E>(reader, stream, self.order.field, &self.terms, want).await?;
-        let mut sql = Self::select(reader, E::COLUMNS, plan);
+        let mut sql = Self::select(reader, &E::declared().statements().columns, plan);
         self.conditions(&mut sql, stream, plan);
         self.order_and_limit(&mut sql, plan, want, 0);
-        reader.query_map(&sql.text, &sql.params, E::read).await
+        reader.query_map(&sql.text, &sql.params, |row| E::read(&mut Columns::of(row, 0))).await
     }
 
     /// The first `want` keys of all streams after the cursor and `skip` more.
@@ -100,7 +101,7 @@ impl<'a, E: Entity> Keys<'a, E> {
     pub(super) async fn among(&self, reader: &mut Reader, uids: &[Uidp], skip: usize, want: usize) -> Result<(Vec<Cursor>, u64)> {
         let mut keys = Vec::new();
         for chunk in uids.chunks(CHUNK) {
-            let mut sql = Sql::new(format!("SELECT {} FROM {}", self.key_columns(), E::TABLE));
+            let mut sql = Sql::new(format!("SELECT {} FROM {}", self.key_columns(), E::declared().table));
             sql.and("uid IN ", []);
             sql.among(chunk.iter());
             self.terms(&mut sql);
@@ -220,7 +221,7 @@ impl<'a, E: Entity> Keys<'a, E> {
     }
 
     pub(super) fn select<'s>(reader: &Reader, columns: &str, plan: Plan) -> Sql<'s> {
-        Sql::new(format!("SELECT {columns} FROM {}{}", E::TABLE, reader.walk(plan.index)))
+        Sql::new(format!("SELECT {columns} FROM {}{}", E::declared().table, reader.walk(plan.index)))
     }
 
     /// The stream, the filter's terms and the cursor.
@@ -289,7 +290,7 @@ impl<'a, E: Entity> Keys<'a, E> {
 
     pub(super) fn terms<'s>(&'s self, sql: &mut Sql<'s>) {
         for term in &self.terms {
-            sql.and(&format!("{} = ?", term.column), [(&term.value).into()]);
+            term.add_to(sql);
         }
     }
 

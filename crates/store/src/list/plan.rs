@@ -2,8 +2,8 @@
 
 use domain::{OrderField, Result};
 
-use super::{Entity, Stream, Term};
-use crate::{Reader, counts, engine::Index};
+use super::{Stream, Term};
+use crate::{Reader, counts, engine::Index, table::Entity};
 
 /// A way through a table.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +39,11 @@ pub(super) async fn plan<E: Entity>(
     if let Some(plan) = by_term::<E>(stream, terms) {
         return Ok(plan);
     }
-    let named = |columns| Plan { index: Index::Named(E::TABLE, columns), by_org: false };
-    let primary = Plan { index: Index::Primary(E::TABLE), by_org: false };
+    let declared = E::declared();
+    let named = |columns| Plan { index: Index::Named(declared.table, columns), by_org: false };
+    let primary = Plan { index: Index::Primary(declared.table), by_org: false };
+    // What has no index of an order is sorted: there is little of it.
+    let order = if declared.is_ranked { order } else { OrderField::Uid };
     Ok(match (stream, order) {
         (Stream::One(_), _) | (Stream::All | Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Uid) => primary,
         (Stream::Children(_) | Stream::Roots, OrderField::Uid) => named("parent"),
@@ -52,12 +55,12 @@ pub(super) async fn plan<E: Entity>(
             let columns = if order == OrderField::Name { "org_name" } else { "org_created_at" };
             // A small folder is sorted; in a large one, enough of the organization's rows are its own to walk past the others.
             let walks = place.is_root() || {
-                let folder = counts::below(reader, E::NOUN, place.as_str()).await?;
-                let org = counts::below(reader, E::NOUN, place.root_text()).await?;
+                let folder = counts::below(reader, E::declared().noun, place.as_str()).await?;
+                let org = counts::below(reader, E::declared().noun, place.root_text()).await?;
                 let depth = u64::try_from(depth).unwrap_or(u64::MAX);
                 depth.saturating_mul(org) / folder.max(1) < folder.saturating_mul(ROW)
             };
-            if walks { Plan { index: Index::Named(E::TABLE, columns), by_org: true } } else { primary }
+            if walks { Plan { index: Index::Named(E::declared().table, columns), by_org: true } } else { primary }
         }
     })
 }
@@ -70,5 +73,5 @@ pub(super) fn by_term<E: Entity>(stream: &Stream, terms: &[Term]) -> Option<Plan
         (Stream::Children(_) | Stream::Roots, "name") => "parent_name",
         (_, column) => column,
     };
-    Some(Plan { index: Index::Named(E::TABLE, columns), by_org: false })
+    Some(Plan { index: Index::Named(E::declared().table, columns), by_org: false })
 }

@@ -10,12 +10,12 @@ use std::{
 use domain::{Result, Uidp};
 
 use super::{
-    Cursor, Entity, Stream,
+    Cursor, Stream,
     keys::Keys,
     plan::plan,
     skip::{Range, bound},
 };
-use crate::{Reader, ranks::Fences};
+use crate::{Reader, ranks::Fences, table::Entity};
 
 /// The first `want` keys after the cursor and `skip` more.
 pub(super) async fn keys<E: Entity>(

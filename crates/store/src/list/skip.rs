@@ -4,13 +4,14 @@
 use domain::{OrderField, Result, Uidp};
 
 use super::{
-    Cursor, Entity, Stream,
+    Cursor, Stream,
     keys::{Bound, Keys},
     plan::plan,
 };
 use crate::{
     Reader,
     ranks::{Fences, Key, Walk, Within},
+    table::Entity,
 };
 
 /// Where a page begins.
@@ -54,7 +55,7 @@ impl Range {
     /// `None` for a stream that is no part of any walk.
     pub(super) fn of<E: Entity>(stream: &Stream, field: OrderField) -> Option<Self> {
         let at = |within, place: &str| {
-            Some(Self { walk: Walk::of::<E>(within, field)?, begin: Key::before(place), end: Key::behind(place) })
+            Some(Self { walk: Walk::of(E::declared(), within, field)?, begin: Key::before(place), end: Key::behind(place) })
         };
         match (stream, field) {
             (Stream::All, _) => at(Within::Table, ""),
@@ -64,7 +65,7 @@ impl Range {
                 let key = |uid: &str| Key { uid: uid.into(), ..Key::least() };
                 // As in the condition for a subtree: `/` is the byte before `0`.
                 Some(Self {
-                    walk: Walk::of::<E>(Within::Table, field)?,
+                    walk: Walk::of(E::declared(), Within::Table, field)?,
                     begin: key(place.as_str()),
                     end: key(&format!("{place}0")),
                 })

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use domain::{Noun, OrderField, Result, Uidp};
+use domain::{OrderField, Result, Uidp};
 
-use super::{CHUNK, Entity, Sql, Stream, keys::Keys, plan::plan, scan, skip};
-use crate::{Reader, counts};
+use super::{CHUNK, Sql, Stream, keys::Keys, plan::plan, scan, skip};
+use crate::{Reader, counts, table::Entity};
 
 /// Streams that are counted one by one when a filter makes the counters useless; with more, one scan is cheaper.
 const COUNTED_SINGLY: usize = 64;
@@ -55,11 +55,11 @@ pub(super) async fn after_cursor<E: Entity>(
 /// How many rows each of these subtrees has, as far as it has any, filters apart.
 async fn below<E: Entity>(reader: &mut Reader, places: &[&Uidp]) -> Result<HashMap<String, u64>> {
     let prefixes: Vec<_> = places.iter().map(|place| place.as_str()).collect();
-    let mut sizes: HashMap<_, _> = counts::below_each(reader, E::NOUN, &prefixes).await?.into_iter().collect();
+    let mut sizes: HashMap<_, _> = counts::below_each(reader, E::declared().noun, &prefixes).await?.into_iter().collect();
     // Groups count themselves; other nouns may be named as the top of their own subtree.
-    if E::NOUN != Noun::Group {
+    if !E::declared().counts_itself {
         for chunk in places.chunks(CHUNK) {
-            let mut sql = Sql::new(format!("SELECT uid FROM {} WHERE uid IN ", E::TABLE));
+            let mut sql = Sql::new(format!("SELECT uid FROM {} WHERE uid IN ", E::declared().table));
             sql.among(chunk.iter().copied());
             for uid in reader.query_map(&sql.text, &sql.params, |row| row.string(0)).await? {
                 *sizes.entry(uid).or_default() += 1;
@@ -72,12 +72,12 @@ async fn below<E: Entity>(reader: &mut Reader, places: &[&Uidp]) -> Result<HashM
 async fn rows<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Stream, from_cursor: bool) -> Result<u64> {
     if keys.terms.is_empty() && !from_cursor {
         match stream {
-            Stream::All => return counts::below(reader, E::NOUN, Uidp::ROOT).await,
-            Stream::Roots => return counts::children(reader, E::NOUN, Uidp::ROOT).await,
-            Stream::Children(parent) => return counts::children(reader, E::NOUN, parent.as_str()).await,
+            Stream::All => return counts::below(reader, E::declared().noun, Uidp::ROOT).await,
+            Stream::Roots => return counts::children(reader, E::declared().noun, Uidp::ROOT).await,
+            Stream::Children(parent) => return counts::children(reader, E::declared().noun, parent.as_str()).await,
             // A group counts itself.
-            Stream::ProperlyBelow(place) if E::NOUN != Noun::Group => {
-                return counts::below(reader, E::NOUN, place.as_str()).await;
+            Stream::ProperlyBelow(place) if !E::declared().counts_itself => {
+                return counts::below(reader, E::declared().noun, place.as_str()).await;
             }
             Stream::Below(_) | Stream::ProperlyBelow(_) | Stream::One(_) => {}
         }

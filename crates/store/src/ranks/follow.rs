@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Noun, Result, Uidp};
+use domain::{Error, Result, Uidp};
 use tokio::{task::JoinHandle, time::Instant};
 
 use super::{Ranks, Walk, fences::Misfit, moves, scan, versions::Version};
@@ -205,8 +205,12 @@ impl Task {
     async fn forget_parents(&self) -> Result<()> {
         let (parents, litter) = (self.ranks.parents(), LITTER * self.ranks.stride());
         if parents.len() > litter {
-            // Only groups are parents, beside the root of all.
-            let live = counts::below(&mut self.snapshot().await?, Noun::Group, Uidp::ROOT).await?.saturating_add(1);
+            // Beside the root of all.
+            let (mut reader, mut live) = (self.snapshot().await?, 1_u64);
+            for noun in self.ranks.nouns().parents() {
+                live = live.saturating_add(counts::below(&mut reader, noun.noun, Uidp::ROOT).await?);
+            }
+            drop(reader);
             let dead = parents.len().saturating_sub(usize::try_from(live).unwrap_or(usize::MAX));
             if parents.are_full() && dead > parents.len() / 8 {
                 // Some of those that are there got no number, so that it is not known where their rows are.

@@ -13,7 +13,7 @@ use domain::Revision;
 use tokio::sync::Notify;
 
 use super::{Fences, Walk, parents::Parents, walks};
-use crate::{Metrics, iam::standings::Position};
+use crate::{Metrics, iam::standings::Position, table::Nouns};
 
 /// Keys from one fence to the next, when they are new.
 const STRIDE: usize = 256;
@@ -29,6 +29,7 @@ pub(crate) struct Ranks {
     /// Tells whoever moves them forward that there is something to do.
     wanted: Notify,
     metrics: Metrics,
+    nouns: Nouns,
 }
 
 #[derive(Debug, Default)]
@@ -50,14 +51,20 @@ pub(super) struct Version {
 }
 
 impl Ranks {
-    pub(crate) fn new(metrics: Metrics) -> Self {
+    pub(crate) fn new(nouns: Nouns, metrics: Metrics) -> Self {
         Self {
             state: Mutex::default(),
             stride: AtomicUsize::new(STRIDE),
             closed: AtomicBool::new(false),
             wanted: Notify::new(),
             metrics,
+            nouns,
         }
+    }
+
+    /// The nouns whose lists have ranks.
+    pub(super) fn nouns(&self) -> Nouns {
+        self.nouns
     }
 
     /// Where rows live.
@@ -133,7 +140,7 @@ impl Ranks {
     /// The next walk that has no fences.
     pub(super) fn missing(&self) -> Option<Walk> {
         let state = self.state();
-        walks().find(|walk| !state.walks.contains_key(walk))
+        walks(self.nouns).find(|walk| !state.walks.contains_key(walk))
     }
 
     /// Takes the first fences of a walk, or the next version of them, with the stride that they were made with.

@@ -1,17 +1,18 @@
 //! Repositories.
 
 use domain::{
-    Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
+    Error, Kind, Noun, Result, Rule, Uidp,
     error::Detail,
+    iam::Group,
     registry::{Repo, RepoSpec},
 };
 
 use crate::{
     Reader, Writer,
-    engine::{Fault, Row, json, word},
+    engine::{Fault, Row},
     iam::groups,
-    list::{self, Entity, Filter, ListQuery, Listed, Term},
-    table,
+    list::{self, Filter, ListQuery, Listed, Term},
+    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
 };
 
 /// Which repositories to list.
@@ -27,29 +28,52 @@ impl Filter for RepoFilter {
     }
 }
 
-impl Entity for Repo {
-    const NOUN: Noun = Noun::Repo;
-    const TABLE: &'static str = "repos";
-    const COLUMNS: &'static str = "uid, name, description, catalog_tier, bundles, aliases, active_tags, sync_config, \
-                                   custom_overlay, created_at, updated_at, revision";
+/// What is declared of repositories.
+pub(crate) static DECLARED: Declared =
+    Declared::new::<Repo>(Noun::Repo, "repos", COLUMNS, &groups::DECLARED, WithParent::Keeps("child repos"));
 
-    fn read(row: &Row<'_>) -> Result<Self> {
+const COLUMNS: &[Column] = &[
+    text("name"),
+    text("description"),
+    text("catalog_tier"),
+    text("bundles"),
+    text("aliases"),
+    text("active_tags"),
+    text("sync_config"),
+    text(OVERLAY),
+];
+const OVERLAY: &str = "custom_overlay";
+
+impl Entity for Repo {
+    fn declared() -> &'static Declared {
+        &DECLARED
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
-            uid: row.uidp(0)?,
+            uid: columns.uidp()?,
             spec: RepoSpec {
-                name: row.name(1)?,
-                description: row.description(2)?,
-                catalog_tier: row.word(3)?,
-                bundles: row.json(4)?,
-                aliases: row.json(5)?,
-                active_tags: row.json(6)?,
-                sync_config: row.opt_json(7)?,
-                custom_overlay: row.opt_json(8)?,
+                name: columns.name()?,
+                description: columns.description()?,
+                catalog_tier: columns.word()?,
+                bundles: columns.json()?,
+                aliases: columns.json()?,
+                active_tags: columns.json()?,
+                sync_config: columns.opt_json()?,
+                custom_overlay: columns.opt_json()?,
             },
-            created_at: row.time(9)?,
-            updated_at: row.time(10)?,
-            revision: row.revision(11)?,
+            created_at: columns.time()?,
+            updated_at: columns.time()?,
+            revision: columns.revision()?,
         })
+    }
+
+    fn write<'v>(&'v self, values: &mut Values<'v>) -> Result<()> {
+        let RepoSpec { name, description, catalog_tier, bundles, aliases, active_tags, sync_config, custom_overlay } = &self.spec;
+        values.add(name.as_str()).add(description.as_str()).word(catalog_tier)?;
+        values.json(bundles)?.json(aliases)?.json(active_tags)?;
+        values.opt_json(sync_config.as_ref())?.opt_json(custom_overlay.as_ref())?;
+        Ok(())
     }
 
     fn uid(&self) -> &Uidp {
@@ -60,8 +84,25 @@ impl Entity for Repo {
         self.spec.name.as_str()
     }
 
-    fn created_at(&self) -> Timestamp {
-        self.created_at
+    fn stamp(&self) -> Stamp {
+        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
+    }
+
+    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
+        Self { created_at, updated_at, revision, ..self }
+    }
+
+    fn refused(&self, fault: Fault) -> Error {
+        match fault {
+            Fault::Unique(constraint) if constraint == "repos_parent_name_key" => {
+                let RepoSpec { name, .. } = &self.spec;
+                let message = format!("a repo named {name} exists in group {}; choose another name", self.uid.parent_text());
+                Error::new(Kind::AlreadyExists, Rule::NameTaken, message)
+                    .with(Detail::Resource { noun: Noun::Repo, uid: name.to_string() })
+                    .because(constraint)
+            }
+            other => other.into(),
+        }
     }
 }
 
@@ -78,8 +119,8 @@ pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Repo>> {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn without_overlay(reader: &mut Reader, uid: &Uidp) -> Result<Option<Repo>> {
-    let columns = Repo::COLUMNS.replace("custom_overlay", "CAST(NULL AS TEXT)");
-    reader.query_one(&format!("SELECT {columns} FROM repos WHERE uid = $1"), &[uid.into()], Repo::read).await
+    let columns = DECLARED.statements().columns.replace(OVERLAY, "CAST(NULL AS TEXT)");
+    reader.query_one(&format!("SELECT {columns} FROM repos WHERE uid = $1"), &[uid.into()], read).await
 }
 
 /// The repository of that name in the group, if there is one.
@@ -87,8 +128,8 @@ pub async fn without_overlay(reader: &mut Reader, uid: &Uidp) -> Result<Option<R
 /// # Errors
 /// Internal when the storage fails.
 pub async fn find(reader: &mut Reader, parent: &Uidp, name: &str) -> Result<Option<Repo>> {
-    let sql = format!("SELECT {} FROM repos WHERE parent = $1 AND name = $2", Repo::COLUMNS);
-    reader.query_one(&sql, &[parent.into(), name.into()], Repo::read).await
+    let sql = format!("SELECT {} FROM repos WHERE parent = $1 AND name = $2", DECLARED.statements().columns);
+    reader.query_one(&sql, &[parent.into(), name.into()], read).await
 }
 
 /// A page of repositories.
@@ -105,64 +146,24 @@ pub async fn list(reader: &mut Reader, query: &ListQuery<RepoFilter>) -> Result<
 /// Not found when its group does not exist; already exists when the group has one of that name; internal when the storage
 /// fails.
 pub async fn insert(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
-    groups::must_hold(tx, &repo.uid).await?;
-    let repo = Repo { revision: tx.revision(), ..repo.clone() };
-    let spec = Stored::of(&repo.spec)?;
-    tx.execute(
-        "INSERT INTO repos (uid, parent, org, name, description, catalog_tier, bundles, aliases, active_tags, sync_config, \
-         custom_overlay, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
-        &[
-            (&repo.uid).into(),
-            repo.uid.parent_text().into(),
-            repo.uid.root_text().into(),
-            repo.spec.name.as_str().into(),
-            repo.spec.description.as_str().into(),
-            spec.catalog_tier.into(),
-            spec.bundles.into(),
-            spec.aliases.into(),
-            spec.active_tags.into(),
-            spec.sync_config.into(),
-            spec.custom_overlay.into(),
-            repo.created_at.into(),
-            repo.updated_at.into(),
-            repo.revision.into(),
-        ],
-    )
-    .await
-    .map_err(|fault| name_taken(fault, &repo))?;
-    table::came(tx, &repo)?;
-    Ok(repo)
+    table::insert(tx, repo.clone()).await
 }
 
-/// Writes what may change of a repository; answers it as stored, changed now.
+/// Adds a repository to a group that the write has read; answers it as stored.
 ///
 /// # Errors
-/// Not found; already exists when the group has another of that name; internal when the storage fails.
-pub async fn update(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
-    let stored = get(tx, &repo.uid).await?.ok_or_else(|| Error::not_found(Noun::Repo, repo.uid.as_str()))?;
-    let repo = Repo { created_at: stored.created_at, updated_at: tx.now(), revision: tx.revision(), ..repo.clone() };
-    let spec = Stored::of(&repo.spec)?;
-    tx.execute(
-        "UPDATE repos SET name = $2, description = $3, catalog_tier = $4, bundles = $5, aliases = $6, active_tags = $7, \
-         sync_config = $8, custom_overlay = $9, updated_at = $10, revision = $11 WHERE uid = $1",
-        &[
-            (&repo.uid).into(),
-            repo.spec.name.as_str().into(),
-            repo.spec.description.as_str().into(),
-            spec.catalog_tier.into(),
-            spec.bundles.into(),
-            spec.aliases.into(),
-            spec.active_tags.into(),
-            spec.sync_config.into(),
-            spec.custom_overlay.into(),
-            repo.updated_at.into(),
-            repo.revision.into(),
-        ],
-    )
-    .await
-    .map_err(|fault| name_taken(fault, &repo))?;
-    table::changed(tx, &stored, &repo);
-    Ok(repo)
+/// Already exists when the group has one of that name; internal when the storage
+/// fails.
+pub async fn insert_in(tx: &mut Writer, _group: &Group, repo: &Repo) -> Result<Repo> {
+    table::insert_below(tx, repo.clone()).await
+}
+
+/// Changes a repository as the write has read it to another value; answers it as stored.
+///
+/// # Errors
+/// Already exists when the group has another of that name; internal when the storage fails.
+pub async fn update(tx: &mut Writer, from: &Repo, to: &Repo) -> Result<Repo> {
+    table::update(tx, from, to.clone()).await
 }
 
 /// Removes a repository. Answers whether it existed.
@@ -170,41 +171,9 @@ pub async fn update(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    Ok(!table::remove::<Repo>(tx, "uid", uid).await?.is_empty())
+    Ok(table::delete::<Repo>(tx, uid).await?.is_some())
 }
 
-/// The nested shapes of a repository in their stored form.
-struct Stored {
-    catalog_tier: String,
-    bundles: String,
-    aliases: String,
-    active_tags: String,
-    sync_config: Option<String>,
-    custom_overlay: Option<String>,
-}
-
-impl Stored {
-    fn of(spec: &RepoSpec) -> Result<Self> {
-        Ok(Self {
-            catalog_tier: word(&spec.catalog_tier)?,
-            bundles: json(&spec.bundles)?,
-            aliases: json(&spec.aliases)?,
-            active_tags: json(&spec.active_tags)?,
-            sync_config: spec.sync_config.as_ref().map(json).transpose()?,
-            custom_overlay: spec.custom_overlay.as_ref().map(json).transpose()?,
-        })
-    }
-}
-
-fn name_taken(fault: Fault, repo: &Repo) -> Error {
-    match fault {
-        Fault::Unique(constraint) if constraint == "repos_parent_name_key" => Error::new(
-            Kind::AlreadyExists,
-            Rule::NameTaken,
-            format!("a repo named {} exists in group {}; choose another name", repo.spec.name, repo.uid.parent_text()),
-        )
-        .with(Detail::Resource { noun: Noun::Repo, uid: repo.spec.name.to_string() })
-        .because(constraint),
-        other => other.into(),
-    }
+fn read(row: &Row<'_>) -> Result<Repo> {
+    Repo::read(&mut Columns::of(row, 0))
 }

@@ -42,9 +42,10 @@ async fn compare(store: &Store, world: &World, runner: &mut TestRunner, draws: u
 }
 
 async fn rename(store: &Store, repo: &mut Repo, name: &str) {
+    let from = repo.clone();
     repo.spec.name = Name::trusted(name);
-    let changed = repo.clone();
-    *repo = kit::write(store, |tx| Box::pin(async move { repos::update(tx, &changed).await })).await.expect("is renamed");
+    let to = repo.clone();
+    *repo = kit::write(store, |tx| Box::pin(async move { repos::update(tx, &from, &to).await })).await.expect("is renamed");
 }
 
 /// Renames, deletes, a cascade and a large import.
@@ -57,9 +58,10 @@ async fn live(store: &Store, world: &mut World, round: u64) {
         kit::write(store, |tx| Box::pin(async move { repos::delete(tx, &gone).await })).await.expect("goes");
     }
     let at = usize::try_from(round).expect("few") % world.groups.len();
-    let mut group = world.groups[at].clone();
-    group.spec.name = Name::trusted(format!("round{round}"));
-    world.groups[at] = kit::write(store, |tx| Box::pin(async move { groups::update(tx, &group).await })).await.expect("changes");
+    let (from, mut to) = (world.groups[at].clone(), world.groups[at].clone());
+    to.spec.name = Name::trusted(format!("round{round}"));
+    world.groups[at] =
+        kit::write(store, |tx| Box::pin(async move { groups::update(tx, &from, &to).await })).await.expect("changes");
     // Its bindings go along.
     let gone = world.identities.remove(0).uid;
     world.bindings.retain(|binding| binding.spec.identity != gone);

@@ -68,9 +68,9 @@ pub(crate) async fn what_changes_rights_is_told(engine: &impl Engine) {
     assert_eq!(told().await, [], "a folder gives nobody a right");
 
     let (one, two) = ((Noun::Identity, identity.uid.to_string()), (Noun::Identity, other.uid.to_string()));
-    let mut moved = binding.clone();
+    let (from, mut moved) = (binding.clone(), binding.clone());
     moved.spec.identity = other.uid.clone();
-    kit::write(&store, |tx| Box::pin(async move { role_bindings::update(tx, &moved).await })).await.expect("moves");
+    kit::write(&store, |tx| Box::pin(async move { role_bindings::update(tx, &from, &moved).await })).await.expect("moves");
     let mut both = vec![one.clone(), two.clone()];
     both.sort_by(|a, b| a.1.cmp(&b.1));
     assert_eq!(told().await, both, "the one that has lost it and the one that has it now");
@@ -80,9 +80,9 @@ pub(crate) async fn what_changes_rights_is_told(engine: &impl Engine) {
     let uid = binding.uid.clone();
     kit::write(&store, |tx| Box::pin(async move { role_bindings::delete(tx, &uid).await })).await.expect("goes");
     assert_eq!(told().await, [two]);
-    let mut renamed = role.clone();
+    let (from, mut renamed) = (role.clone(), role.clone());
     renamed.spec.capabilities = domain::CapabilitySet::EMPTY;
-    kit::write(&store, |tx| Box::pin(async move { roles::update(tx, &renamed).await })).await.expect("changes");
+    kit::write(&store, |tx| Box::pin(async move { roles::update(tx, &from, &renamed).await })).await.expect("changes");
     assert!(told().await.contains(&(Noun::Role, role.uid.to_string())));
 
     let known = now(&store).await;
@@ -131,9 +131,9 @@ pub(crate) async fn a_role_that_is_bound_is_noticed(engine: &impl Engine) {
     assert!(!bound(&role.uid, known).await, "it is bound nowhere else than before");
 
     let known = now(&store).await;
-    let mut moved = binding.clone();
+    let (from, mut moved) = (binding.clone(), binding.clone());
     moved.spec.role = other.uid.clone();
-    kit::write(&store, |tx| Box::pin(async move { role_bindings::update(tx, &moved).await })).await.expect("moves");
+    kit::write(&store, |tx| Box::pin(async move { role_bindings::update(tx, &from, &moved).await })).await.expect("moves");
     assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (false, true));
 
     // A write sees what it has done itself, and what others of its commit have.

@@ -138,9 +138,10 @@ impl World {
         let (ctx, uid) = (self.ctx("", NOW), uid.clone());
         let work = self.store.write(&ctx, move |tx| {
             Box::pin(async move {
-                let mut identity = identities::get(tx, &uid).await?.expect("an identity");
-                identity.spec.relationship = relationship;
-                identities::update(tx, &identity).await
+                let from = identities::get(tx, &uid).await?.expect("an identity");
+                let mut to = from.clone();
+                to.spec.relationship = relationship;
+                identities::update(tx, &from, &to).await
             })
         });
         work.await.expect("written");

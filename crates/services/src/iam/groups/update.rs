@@ -61,7 +61,7 @@ impl Update for GroupUpdate {
     }
 
     async fn write(tx: &mut Writer, row: Group, wish: GroupSpec, (): &()) -> Result<Group> {
-        let group = groups::update(tx, &Group { spec: wish, ..row }).await?;
+        let group = groups::update(tx, &row, &Group { spec: wish, ..row.clone() }).await?;
         let uid = group.uid.as_str();
         tx.announce(Noun::Group, uid, Op::Updated, uid, &group).await?;
         Ok(group)

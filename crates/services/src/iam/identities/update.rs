@@ -93,9 +93,7 @@ impl Update for IdentityUpdate {
         {
             return Err(contended(Noun::Identity, &row.uid));
         }
-        let becomes_another = wish.relationship != row.spec.relationship;
-        let relationship_revision = row.relationship_revision + i64::from(becomes_another);
-        let identity = identities::update(tx, &Identity { spec: wish, relationship_revision, ..row }).await?;
+        let identity = identities::update(tx, &row, &Identity { spec: wish, ..row.clone() }).await?;
         let uid = identity.uid.as_str();
         tx.announce(Noun::Identity, uid, Op::Updated, identity.uid.parent_text(), &identity).await?;
         Ok(identity)

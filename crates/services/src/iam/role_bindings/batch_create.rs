@@ -42,11 +42,11 @@ impl RoleBindings {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
+                    let group = groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
                     let mut uids = Vec::with_capacity(specs.len());
                     for (index, spec) in specs.into_iter().enumerate() {
                         rules::check(&call, tx, &parent, &spec, &field(index, "role_binding.")).await?;
-                        uids.push(insert(&call, tx, &parent, spec).await?.uid);
+                        uids.push(insert(&call, tx, &group, spec).await?.uid);
                     }
                     let views = role_bindings::views(tx, &uids).await?;
                     // One event for the whole batch; its subject is the group.

@@ -2,7 +2,7 @@
 
 use domain::{
     Ctx, Noun, Op, Result, Uidp,
-    iam::{RoleBinding, RoleBindingSpec, RoleBindingView},
+    iam::{Group, RoleBinding, RoleBindingSpec, RoleBindingView},
 };
 use store::{
     Writer,
@@ -24,9 +24,9 @@ impl RoleBindings {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
+                    let group = groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
                     rules::check(&call, tx, &parent, &spec, "").await?;
-                    let uid = insert(&call, tx, &parent, spec).await?.uid;
+                    let uid = insert(&call, tx, &group, spec).await?.uid;
                     let view = role_bindings::view(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
                     tx.announce(Noun::RoleBinding, uid.as_str(), Op::Created, parent.as_str(), &view).await?;
                     Ok(view)
@@ -37,8 +37,8 @@ impl RoleBindings {
 }
 
 /// Stores a new binding that was judged.
-pub(crate) async fn insert(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, spec: RoleBindingSpec) -> Result<RoleBinding> {
+pub(crate) async fn insert(ctx: &Ctx, tx: &mut Writer, at: &Group, spec: RoleBindingSpec) -> Result<RoleBinding> {
     let binding =
-        RoleBinding { uid: child_of(ctx, parent)?, spec, created_at: ctx.now, updated_at: ctx.now, revision: tx.revision() };
-    role_bindings::insert(tx, &binding).await
+        RoleBinding { uid: child_of(ctx, &at.uid)?, spec, created_at: ctx.now, updated_at: ctx.now, revision: tx.revision() };
+    role_bindings::insert_in(tx, at, &binding).await
 }

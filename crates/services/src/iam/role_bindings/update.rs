@@ -56,7 +56,7 @@ impl Update for RoleBindingUpdate {
         let at = uid.parent().ok_or_else(|| not_found(&uid))?;
         let call = tx.ctx().clone();
         rules::check(&call, tx, &at, &wish, "").await?;
-        role_bindings::update(tx, &RoleBinding { spec: wish, ..row }).await?;
+        role_bindings::update(tx, &row, &RoleBinding { spec: wish, ..row.clone() }).await?;
         let view = role_bindings::view(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
         tx.announce(Noun::RoleBinding, uid.as_str(), Op::Updated, at.as_str(), &view).await?;
         Ok(view)

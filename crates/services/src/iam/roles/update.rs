@@ -89,7 +89,7 @@ impl Update for RoleUpdate {
         {
             return Err(contended(Noun::Role, &row.uid));
         }
-        let role = roles::update(tx, &Role { spec: wish, ..row }).await?;
+        let role = roles::update(tx, &row, &Role { spec: wish, ..row.clone() }).await?;
         tx.announce(Noun::Role, role.uid.as_str(), Op::Updated, role.uid.parent_text(), &role).await?;
         Ok(role)
     }

@@ -24,11 +24,11 @@ impl Repos {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
+                    let group = groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
                     let (uid, mut spec) = (child_of(&call, &parent)?, spec);
                     sync::settle(&call, tx, &uid, None, &mut spec).await?;
                     let repo = Repo { uid, spec, created_at: call.now, updated_at: call.now, revision: tx.revision() };
-                    let repo = repos::insert(tx, &repo).await?;
+                    let repo = repos::insert_in(tx, &group, &repo).await?;
                     let repo = Sources::default().shown(tx, repo).await?;
                     tx.announce(Noun::Repo, repo.uid.as_str(), Op::Created, parent.as_str(), &repo).await?;
                     Ok(repo)

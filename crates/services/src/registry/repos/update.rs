@@ -69,7 +69,7 @@ impl Update for RepoUpdate {
         }
         let call = tx.ctx().clone();
         sync::settle(&call, tx, &shown.uid, Some(&shown.spec), &mut wish).await?;
-        let repo = repos::update(tx, &Repo { spec: wish, ..shown }).await?;
+        let repo = repos::update(tx, &shown, &Repo { spec: wish, ..shown.clone() }).await?;
         let repo = Sources::default().shown(tx, repo).await?;
         tx.announce(Noun::Repo, repo.uid.as_str(), Op::Updated, repo.uid.parent_text(), &repo).await?;
         Ok(repo)

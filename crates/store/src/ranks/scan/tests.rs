@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{Clock, Entropy, Timestamp};
 
 use super::*;
-use crate::{Database, Postgres, Store, StoreConfig, ranks::walks};
+use crate::{Database, Postgres, Store, StoreConfig, nouns::NOUNS, ranks::walks};
 
 #[derive(Debug)]
 struct Still;
@@ -64,7 +64,7 @@ fn what_is_compared_with_the_end_is_one_column() {
 /// Every stretch of every walk, with the engine's plan for it.
 async fn plans(store: &Store, explain: &str, column: usize) -> Vec<(String, String)> {
     let mut plans = Vec::new();
-    for walk in walks() {
+    for walk in walks(NOUNS) {
         for common in 0..columns(walk).len() {
             let (from, to) = keys(walk, common);
             let mut reader = store.reader().await.expect("reads");

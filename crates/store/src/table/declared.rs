@@ -1,0 +1,191 @@
+//! What is declared of a noun, once: its statements, its part of backups and checks, its counters, its ranks and what becomes of it
+//! with what it lives in follow from that.
+
+use std::sync::OnceLock;
+
+use domain::{Noun, Result, Uidp};
+
+use super::{Columns, Entity, Statements};
+use crate::{BoxFuture, Writer, engine::Row};
+
+/// A noun with a table of its own.
+///
+/// Its table has the columns `uid`, `parent` and `org` (the first segment of the uid) before its own, and `created_at`, `updated_at`
+/// and `revision` behind them.
+#[derive(Debug)]
+pub(crate) struct Declared {
+    pub(crate) noun: Noun,
+    pub(crate) table: &'static str,
+    /// Its own columns, in the order of the table.
+    pub(crate) columns: &'static [Column],
+    /// What its rows live in, unless they are roots.
+    pub(crate) lives_in: &'static Declared,
+    pub(crate) with_parent: WithParent,
+    /// Whether a row counts among those that live in it, so that the count of its subtree is one lookup.
+    pub(crate) counts_itself: bool,
+    /// Whether there may be so many rows that every order of a list needs an index, and ranks to find pages far behind the first.
+    /// Without, there is the index `<table>_parent` alone, and other orders are sorted.
+    pub(crate) is_ranked: bool,
+    /// Reads a row from the columns that are read, to see whether that can be done.
+    pub(crate) reads: fn(&Row<'_>) -> Result<()>,
+    pub(super) statements: OnceLock<Statements>,
+}
+
+/// Nouns, in an order in which none refers to a later one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nouns(pub(crate) &'static [&'static Declared]);
+
+/// What becomes of a row when what it lives in is to be deleted.
+pub(crate) enum WithParent {
+    /// That is refused, naming what it still has.
+    Keeps(&'static str),
+    /// It goes, by this function.
+    Goes(for<'a> fn(&'a mut Writer, &'a Uidp) -> BoxFuture<'a, Result<()>>),
+}
+
+/// A column and what is in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    pub(crate) kind: ColumnKind,
+    /// Whether reading a row gives it. What is not read is there for conditions alone.
+    pub(super) is_read: bool,
+    /// Whether changing a row writes it.
+    pub(super) is_updated: bool,
+}
+
+/// What is in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColumnKind {
+    Text,
+    Int,
+    Bool,
+    Bytes,
+}
+
+/// What stands before and behind a noun's own columns.
+pub(crate) const FIRST: &[Column] = &[text("uid"), text("parent"), text("org")];
+pub(crate) const LAST: &[Column] = &[int("created_at"), int("updated_at"), int("revision")];
+
+impl Declared {
+    /// A noun whose rows live in those of another one and do not count themselves.
+    pub(crate) const fn new<T: Entity>(
+        noun: Noun,
+        table: &'static str,
+        columns: &'static [Column],
+        lives_in: &'static Self,
+        with_parent: WithParent,
+    ) -> Self {
+        Self {
+            noun,
+            table,
+            columns,
+            lives_in,
+            with_parent,
+            counts_itself: false,
+            is_ranked: true,
+            reads: reads::<T>,
+            statements: OnceLock::new(),
+        }
+    }
+
+    /// The same noun, whose rows count among those that live in them.
+    pub(crate) const fn counting_itself(mut self) -> Self {
+        self.counts_itself = true;
+        self
+    }
+
+    /// What its rows can be below of: what they live in, what that lives in, and so on, each once.
+    pub(crate) fn above(&'static self) -> impl Iterator<Item = &'static Self> {
+        let up = |below: &&'static Self| Some(below.lives_in).filter(|above| above.noun != below.noun);
+        std::iter::successors(Some(self.lives_in), up)
+    }
+
+    /// Whether its rows have names.
+    pub(crate) fn is_named(&self) -> bool {
+        self.columns.iter().any(|column| column.name == "name")
+    }
+
+    /// Every column of the table, in its order.
+    pub(crate) fn all_columns(&self) -> impl Iterator<Item = &'static Column> + use<> {
+        FIRST.iter().chain(self.columns).chain(LAST)
+    }
+
+    /// What a row is read from.
+    pub(crate) fn read_columns(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let own = self.columns.iter().filter(|column| column.is_read);
+        let names = FIRST.iter().take(1).chain(own).chain(LAST);
+        names.map(|column| column.name)
+    }
+
+    /// Its statements.
+    pub(crate) fn statements(&self) -> &Statements {
+        self.statements.get_or_init(|| Statements::of(self))
+    }
+}
+
+impl Nouns {
+    /// All of them.
+    pub(crate) fn all(self) -> impl Iterator<Item = &'static Declared> {
+        self.0.iter().copied()
+    }
+
+    /// Those that live in that one.
+    pub(crate) fn living_in(self, noun: Noun) -> impl Iterator<Item = &'static Declared> {
+        self.all().filter(move |declared| declared.lives_in.noun == noun)
+    }
+
+    /// Those that others live in.
+    pub(crate) fn parents(self) -> impl Iterator<Item = &'static Declared> {
+        self.all().filter(move |declared| self.living_in(declared.noun).next().is_some())
+    }
+}
+
+impl Column {
+    const fn new(name: &'static str, kind: ColumnKind) -> Self {
+        Self { name, kind, is_read: true, is_updated: true }
+    }
+
+    /// The same column, which only conditions ask for.
+    pub(crate) const fn for_conditions(self) -> Self {
+        Self { is_read: false, ..self }
+    }
+
+    /// The same column, which changing a row leaves as it is.
+    pub(crate) const fn left_alone(self) -> Self {
+        Self { is_updated: false, ..self }
+    }
+}
+
+fn reads<T: Entity>(row: &Row<'_>) -> Result<()> {
+    T::read(&mut Columns::of(row, 0)).map(drop)
+}
+
+impl std::fmt::Debug for WithParent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Keeps(children) => f.debug_tuple("Keeps").field(children).finish(),
+            Self::Goes(_) => f.write_str("Goes"),
+        }
+    }
+}
+
+/// A text: of plain texts, identifiers, words of enums, and nested shapes as JSON.
+pub(crate) const fn text(name: &'static str) -> Column {
+    Column::new(name, ColumnKind::Text)
+}
+
+/// A number or a time.
+pub(crate) const fn int(name: &'static str) -> Column {
+    Column::new(name, ColumnKind::Int)
+}
+
+/// A truth value.
+pub(crate) const fn bool(name: &'static str) -> Column {
+    Column::new(name, ColumnKind::Bool)
+}
+
+/// Bytes.
+pub(crate) const fn bytes(name: &'static str) -> Column {
+    Column::new(name, ColumnKind::Bytes)
+}
