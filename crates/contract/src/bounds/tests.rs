@@ -139,9 +139,9 @@ fn nested(number: u32, levels: usize) -> Vec<u8> {
 fn nesting_has_a_limit() {
     let levels = usize::try_from(DEPTH).unwrap();
     for number in [1, 2] {
-        assert!(check(&TREE, &nested(number, levels - 1)).is_ok());
-        assert!(matches!(check(&TREE, &nested(number, levels)), Err(Undecodable::TooDeep)));
-        assert!(matches!(check(&TREE, &nested(number, 10_000)), Err(Undecodable::TooDeep)));
+        assert!(check(&TREE, nested(number, levels - 1)).is_ok());
+        assert!(matches!(check(&TREE, nested(number, levels)), Err(Undecodable::TooDeep)));
+        assert!(matches!(check(&TREE, nested(number, 10_000)), Err(Undecodable::TooDeep)));
     }
 }
 
@@ -155,8 +155,8 @@ fn all_elements_together_have_a_limit() {
         }
         wire
     };
-    assert!(check(&TREE, &branches(20)).is_ok());
-    assert!(matches!(check(&TREE, &branches(21)), Err(Undecodable::TooLarge)));
+    assert!(check(&TREE, branches(20)).is_ok());
+    assert!(matches!(check(&TREE, branches(21)), Err(Undecodable::TooLarge)));
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn numbers_of_fixed_width_are_counted_by_their_width() {
         prost::encoding::double::encode_packed(1, &vec![1.5; count], &mut wire);
         wire
     };
-    assert!(check(&NUMBERS, &packed(3)).is_ok());
-    assert!(check(&NUMBERS, &packed(4)).is_err());
+    assert!(check(&NUMBERS, packed(3)).is_ok());
+    assert!(check(&NUMBERS, packed(4)).is_err());
     let mut single = Vec::new();
     prost::encoding::double::encode_repeated(1, &[1.5; 4], &mut single);
     assert!(check(&NUMBERS, &single).is_err());
