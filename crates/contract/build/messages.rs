@@ -6,18 +6,34 @@ use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
 use crate::{Result, compile::Compiled, json, names, options};
 
-/// Appends the implementations to the files that prost wrote, and writes `by_name.rs`, which picks one by message name.
+/// Appends the implementations to the files that prost wrote, and writes `by_name.rs` and `details.rs`, which pick one by
+/// message name: of all messages, for tests, and of the details of errors. What names a message is in the program, so a
+/// message that no handler uses costs it nothing as long as no such table names it.
 pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
-    let mut by_name = String::new();
+    let (mut by_name, mut details) = (String::new(), String::new());
     for file in compiled.files() {
         let mut code = String::new();
         for message in file.messages() {
             implement(&message, &mut code, &mut by_name)?;
+            if is_detail(&message) {
+                details.push_str(&arm(&message));
+            }
         }
         append(&out.join(names::package_file(file.package_name())), &code)?;
     }
-    fs::write(out.join("by_name.rs"), format!("match name {{\n{by_name}_ => false,\n}}"))?;
+    for (name, arms) in [("by_name.rs", by_name), ("details.rs", details)] {
+        fs::write(out.join(name), format!("match name {{\n{arms}_ => false,\n}}"))?;
+    }
     Ok(())
+}
+
+/// Whether a message is made to be packed into an error.
+fn is_detail(message: &MessageDescriptor) -> bool {
+    message.package_name() == "google.rpc" || message.name().ends_with("Detail")
+}
+
+fn arm(message: &MessageDescriptor) -> String {
+    format!("{:?} => write::<{}>(out, wire),\n", message.full_name(), names::message(message))
 }
 
 /// Appends code to a generated file.
@@ -42,7 +58,7 @@ fn implement(message: &MessageDescriptor, code: &mut String, by_name: &mut Strin
          fn scope(&self) -> Option<&str> {{ {scope} }}\n\
          fn missing(&self) -> Vec<&'static str> {{ {missing} }}\n}}\n"
     )?;
-    writeln!(by_name, "{name:?} => write::<{path}>(out, wire),")?;
+    by_name.push_str(&arm(message));
     message.child_messages().try_for_each(|child| implement(&child, code, by_name))
 }
 

@@ -48,7 +48,8 @@ mod tests {
         let at_root: Vec<_> =
             operations.iter().filter(|(.., op)| op["operationId"].as_str().is_some_and(|id| id.ends_with(".AtRoot"))).collect();
         assert_eq!(operations.len(), bindings + at_root.len());
-        assert_eq!(at_root.iter().map(|(path, verb, _)| (*path, *verb)).collect::<Vec<_>>(), [("/iam/v2beta1/groups", "post")]);
+        let at_root: Vec<_> = at_root.iter().map(|(path, verb, _)| (*path, *verb)).collect();
+        assert_eq!(at_root, [("/iam/v1/groups", "post"), ("/iam/v2beta1/groups", "post")]);
         let ids: HashSet<_> = operations.iter().filter_map(|(.., op)| op["operationId"].as_str()).collect();
         assert_eq!(ids.len(), operations.len());
     }
@@ -90,6 +91,12 @@ mod tests {
             });
             assert_eq!(links["delete"], delete);
         }
+        let links = &document["paths"]["/registry/v1/repos/{parent_id}"]["post"]["responses"]["200"]["links"];
+        let update = serde_json::json!({
+            "operationId": "registry.Registry.UpdateRepo",
+            "parameters": { "path.parent_id": "$response.body#/id" },
+        });
+        assert_eq!(links["update"], update);
         let ids: HashSet<_> =
             operations(&document).into_iter().filter_map(|(.., operation)| operation["operationId"].as_str()).collect();
         let linked = operations(&document).into_iter().filter_map(|(.., op)| op["responses"]["200"]["links"].as_object());

@@ -3,15 +3,18 @@
 use crate::{Access, METHODS, Method, capabilities};
 
 /// The table of all RPCs: method, HTTP binding, access, event and whether this server has it. Columns are aligned with
-/// spaces; a method with several bindings takes a line for each.
+/// spaces; a method with several bindings takes a line for each, one without any has a dash there.
 #[must_use]
 pub fn methods_txt(implemented: &dyn Fn(&Method) -> bool) -> String {
     let mut rows = vec![["METHOD", "HTTP", "ACCESS", "EVENT", "STATE"].map(str::to_owned)];
     for method in METHODS {
         let state = if implemented(method) { "implemented" } else { "unimplemented" };
         let event = method.event.map_or("-", |event| event.kind);
-        let bindings = method.http.iter().map(|rule| format!("{} {}", rule.verb.as_str(), rule.template));
-        for (index, binding) in bindings.enumerate() {
+        let mut bindings: Vec<_> = method.http.iter().map(|rule| format!("{} {}", rule.verb.as_str(), rule.template)).collect();
+        if bindings.is_empty() {
+            bindings.push("-".to_owned());
+        }
+        for (index, binding) in bindings.into_iter().enumerate() {
             let path = method.path.trim_start_matches('/');
             rows.push(if index == 0 {
                 [path.to_owned(), binding, access(method.access), event.to_owned(), state.to_owned()]
@@ -50,7 +53,7 @@ mod tests {
     #[test]
     fn every_method_has_its_line() {
         let text = methods_txt(&|method| method.name == "GetGroup");
-        let bindings: usize = METHODS.iter().map(|method| method.http.len()).sum();
+        let bindings: usize = METHODS.iter().map(|method| method.http.len().max(1)).sum();
         assert_eq!(text.lines().count(), 1 + bindings);
         let line = text.lines().find(|line| line.contains("/GetGroup ")).expect("GetGroup");
         assert_eq!(
@@ -60,6 +63,8 @@ mod tests {
         assert_eq!(text.lines().filter(|line| line.ends_with(" implemented")).count(), 1);
         let ok = text.lines().find(|line| line.contains("Auth/Validate")).expect("Validate");
         assert!(ok.contains("  authenticated  "), "{ok}");
+        let bare = text.lines().find(|line| line.contains("/CreateWithGroup ")).expect("CreateWithGroup");
+        assert_eq!(bare.split_whitespace().nth(1), Some("-"));
         assert!(text.lines().all(|line| line.trim_end() == line));
     }
 }

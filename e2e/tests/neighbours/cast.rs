@@ -133,9 +133,10 @@ impl Stagehand {
                 continue;
             }
             let method = METHODS.iter().find(|method| example_name(method) == *name);
-            match method.filter(|method| method.http[0].verb == Verb::Post && matches!(method.http[0].body, Body::Field(_))) {
-                Some(method) => {
-                    let rest = json::plain(method, &base(method, &aim));
+            let bound = method.and_then(|method| Some((method, method.http.first()?)));
+            match bound.filter(|(_, rule)| rule.verb == Verb::Post && matches!(rule.body, Body::Field(_))) {
+                Some((method, rule)) => {
+                    let rest = json::plain(rule, &base(method, &aim));
                     let body = serde_json::from_slice(&rest.body.expect("a body")).expect("JSON");
                     let uid = self.made(&rest.path, body).await;
                     aim.resources.entry(method.service.to_owned()).or_insert_with(|| uid.clone());

@@ -50,7 +50,8 @@ pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
         }
     }
     let mut paths = paths(&bindings, &comments, &mut used);
-    links::add(&mut paths);
+    let methods: Vec<_> = bindings.iter().map(|(method, _)| method.clone()).collect();
+    links::add(&mut paths, &methods);
     let examples = Examples::read()?;
     let operations = paths.values_mut().flat_map(|operations| operations.values_mut());
     operations.filter_map(Value::as_object_mut).for_each(|operation| examples.add_to(operation));
@@ -83,7 +84,8 @@ pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
             "schemas": schemas,
         },
     });
-    fs::write(out.join("openapi.json"), serde_json::to_string_pretty(&document)? + "\n")?;
+    // Without a space that is not needed: every server carries it.
+    fs::write(out.join("openapi.json"), serde_json::to_string(&document)?)?;
     Ok(())
 }
 

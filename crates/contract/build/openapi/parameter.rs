@@ -47,12 +47,14 @@ pub(crate) fn shape(path: &str) -> String {
     literals.join("{}")
 }
 
-/// The path that is left when the variable at the end of a template is empty, if the field that it sets may be empty.
+/// The path that is left when the variable at the end of a template is empty, if the field that it sets may be empty: what is
+/// created may have no parent. Where a capability is needed is never left out.
 pub(crate) fn without_optional_variable(method: &MethodDescriptor, rule: &Rule) -> Option<String> {
     let (before, variable) = rule.template.split_once("/{")?;
     let name = variable.strip_suffix("=**}")?;
     let field = method.input().get_field_by_name(name)?;
-    (!options::behaves(&field, "REQUIRED")).then(|| before.to_owned())
+    let may_be_empty = rule.verb == "Post" && !options::behaves(&field, "REQUIRED") && !options::is_scope(&field);
+    may_be_empty.then(|| before.to_owned())
 }
 
 /// The parameter objects of an operation's path, whose variables carry the names that `path` has.

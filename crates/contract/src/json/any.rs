@@ -8,21 +8,28 @@ use crate::Message;
 /// Appends the JSON form of a message in binary form. `name` is its full name.
 ///
 /// False, with nothing appended, when the contract has no such message or the bytes are not one.
-pub fn message(out: &mut String, name: &str, wire: &[u8]) -> bool {
-    fn write<T: Message>(out: &mut String, wire: &[u8]) -> bool {
-        T::decode(wire).map(|message| message.write_json(out)).is_ok()
-    }
+#[cfg(test)]
+pub(crate) fn message(out: &mut String, name: &str, wire: &[u8]) -> bool {
     include!(concat!(env!("OUT_DIR"), "/by_name.rs"))
 }
 
-/// Appends a packed message: its fields beside `@type`. What the contract does not know is written as `@type` and `value`,
-/// the latter in base64.
+/// The same for the messages that are details of errors.
+fn detail(out: &mut String, name: &str, wire: &[u8]) -> bool {
+    include!(concat!(env!("OUT_DIR"), "/details.rs"))
+}
+
+fn write<T: Message>(out: &mut String, wire: &[u8]) -> bool {
+    T::decode(wire).map(|message| message.write_json(out)).is_ok()
+}
+
+/// Appends a packed detail of an error: its fields beside `@type`. What the contract does not have as one is written as
+/// `@type` and `value`, the latter in base64.
 pub fn any(out: &mut String, value: &Any) {
     let name = value.type_url.rsplit('/').next().unwrap_or_default();
     out.push_str("{\"@type\":");
     string(out, &value.type_url);
     let mut object = String::new();
-    if message(&mut object, name, &value.value) {
+    if detail(&mut object, name, &value.value) {
         let fields = object.trim_start_matches('{');
         if fields != "}" {
             out.push(',');

@@ -8,7 +8,9 @@ mod any;
 mod text;
 mod time;
 
-pub use any::{any, message};
+pub use any::any;
+#[cfg(test)]
+pub(crate) use any::message;
 pub use text::{field_mask, string};
 pub use time::{duration, timestamp};
 

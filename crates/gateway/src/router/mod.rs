@@ -134,6 +134,8 @@ fn decode<'t>(field: &str, text: &'t str) -> Result<Cow<'t, str>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use contract::{METHODS, Method};
+
     use super::*;
 
     /// The name of the method that a path of the contract leads to, with what was captured.
@@ -144,13 +146,13 @@ mod tests {
             Ok(Found::Nothing) => "nothing".to_owned(),
             Ok(Found::OtherVerbs(verbs)) => format!("{verbs:?}"),
             Ok(Found::Route { target, captures }) => {
-                captures.iter().fold((*target).to_owned(), |text, (field, value)| format!("{text} {field}={value}"))
+                captures.iter().fold(target.name.to_owned(), |text, (field, value)| format!("{text} {field}={value}"))
             }
         }
     }
 
-    fn contract_router() -> Router<&'static str> {
-        let rules = contract::METHODS.iter().flat_map(|m| m.http.iter().map(|rule| (rule.verb, rule.template, m.name)));
+    fn contract_router() -> Router<&'static Method> {
+        let rules = METHODS.iter().flat_map(|method| method.http.iter().map(move |rule| (rule.verb, rule.template, method)));
         Router::new(rules).unwrap()
     }
 
@@ -176,6 +178,38 @@ mod tests {
         assert_eq!(leads_to(Verb::Get, "/registry/v2beta1/overlays"), "ListOverlays");
         assert_eq!(leads_to(Verb::Get, "/registry/v2beta1/overlayBindings"), "ListOverlayBindings");
         assert_eq!(leads_to(Verb::Get, "/registry/v2beta1/overlayBindings/x"), "GetOverlayBinding uid=x");
+    }
+
+    #[test]
+    fn siblings_of_the_first_version_are_told_apart() {
+        // A literal segment is meant before a variable that could hold it, whichever service has it.
+        let router = contract_router();
+        let service = |path| match router.find(Some(Verb::Post), path).unwrap() {
+            Found::Route { target, .. } => target.service,
+            other => panic!("{path}: {other:?}"),
+        };
+        assert_eq!(service("/iam/v1/identities"), "chainguard.platform.events.Identities");
+        assert_eq!(service("/iam/v1/identities/"), "chainguard.platform.iam.Identities");
+        assert_eq!(leads_to(Verb::Post, "/iam/v1/identities"), "Create");
+        assert_eq!(leads_to(Verb::Post, "/iam/v1/identities/a/b"), "Create parent_id=a/b");
+        assert_eq!(leads_to(Verb::Patch, "/iam/v1/identities/metadata"), "UpdateMetadata");
+        assert_eq!(leads_to(Verb::Get, "/iam/v1/identities/lookup"), "Lookup");
+        assert_eq!(leads_to(Verb::Post, "/iam/v1/rolebindings/a/b"), "Create parent=a/b");
+        assert_eq!(leads_to(Verb::Post, "/iam/v1/rolebindings/batch/a/b"), "CreateBatch parent=a/b");
+        assert_eq!(leads_to(Verb::Get, "/iam/v1/externalGroupRoleMappings"), "List");
+        assert_eq!(leads_to(Verb::Get, "/iam/v1/externalGroupRoleMappings/a"), "Get uid=a");
+        assert_eq!(leads_to(Verb::Post, "/iam/v1/account_associations/a:check"), "Check group=a");
+        // What follows a variable is longer, and so more specific, than the variable alone.
+        assert_eq!(leads_to(Verb::Post, "/registry/v1/repos/a/b"), "CreateRepo parent_id=a/b");
+        assert_eq!(leads_to(Verb::Post, "/registry/v1/repos/a/b/deployment"), "CreateDeployment parent_id=a/b");
+        assert_eq!(leads_to(Verb::Put, "/registry/v1/repos/a/b"), "UpdateRepo id=a/b");
+        assert_eq!(leads_to(Verb::Put, "/registry/v1/repos/a/b/deployment"), "UpdateDeployment repo_id=a/b");
+        assert_eq!(leads_to(Verb::Get, "/registry/v1/repos"), "ListRepos");
+        assert_eq!(leads_to(Verb::Get, "/registry/v1/repos/a/b:syncstatus"), "GetSyncStatus repo_id=a/b");
+        assert_eq!(leads_to(Verb::Get, "/registry/v1/repos/a/digests/sha256:0/sbom"), "GetSbom repo_id=a digest=sha256:0");
+        assert_eq!(leads_to(Verb::Get, "/registry/v1/tags/a/b/history"), "ListTagHistory parent_id=a/b");
+        assert_eq!(leads_to(Verb::Post, "/vulnerabilities/v1/advisories"), "Create");
+        assert_eq!(leads_to(Verb::Post, "/vulnerabilities/v1/advisories/a/events"), "CreateAdvisoryEvent parent_id=a");
     }
 
     #[test]
@@ -212,7 +246,7 @@ mod tests {
     fn every_template_of_the_contract_routes_to_its_own_method() {
         let router = contract_router();
         let mut checked = 0;
-        for method in contract::METHODS {
+        for method in METHODS {
             for rule in method.http {
                 let template = Template::parse(rule.template).unwrap();
                 let mut path = rule.template.to_owned();
@@ -223,7 +257,7 @@ mod tests {
                 }
                 match router.find(Some(rule.verb), &path).unwrap() {
                     Found::Route { target, captures } => {
-                        assert_eq!(*target, method.name, "{path}");
+                        assert_eq!(target.path, method.path, "{path}");
                         assert_eq!(captures.len(), template.fields().count(), "{path}");
                     }
                     other => panic!("{path}: {other:?}"),

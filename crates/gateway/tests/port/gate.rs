@@ -1,6 +1,7 @@
 //! What the gate refuses and lets through, over both transports.
 
 use contract::{
+    METHODS,
     chainguard::platform::iam::v2beta1::{GetGroupRequest, Group, ListGroupsRequest, UpdateGroupRequest},
     google::rpc::{ErrorInfo, Status},
 };
@@ -8,7 +9,7 @@ use prost::Message as _;
 use reqwest::Method;
 use tonic::Code;
 
-use crate::support::{GONE, GROUPS, group, org, start};
+use crate::support::{GONE, GROUPS, call, endpoints, group, org, start};
 
 const OWNER: [(&str, &str); 1] = [("authorization", "Bearer owner")];
 
@@ -144,6 +145,27 @@ async fn methods_without_a_handler_say_so_by_name() {
         let status = server.grpc(unknown, &get(""), &OWNER).await.unwrap_err();
         assert_eq!((status.code(), status.message()), (Code::Unimplemented, &*format!("unknown service or method {unknown}")));
     }
+}
+
+#[tokio::test]
+async fn every_method_without_a_handler_says_so_under_all_its_addresses() {
+    let server = start().await;
+    let handled: Vec<_> = endpoints(&server.world).iter().map(|endpoint| endpoint.method.index).collect();
+    let (channel, mut bindings) = (server.channel().await, 0);
+    for method in METHODS.iter().filter(|method| !handled.contains(&method.index)) {
+        let message = format!("{} is part of the contract, but this server does not have it yet", method.path);
+        let status = call(channel.clone(), method.path, &(), &OWNER).await.unwrap_err();
+        assert_eq!((status.code(), status.message()), (Code::Unimplemented, &*message));
+        for rule in method.http {
+            let mut parts = rule.template.split('{');
+            let literal = parts.next().unwrap_or_default().to_owned();
+            let path = parts.filter_map(|part| part.split_once('}')).fold(literal, |path, (_, rest)| path + "x" + rest);
+            let answered = server.owner(rule.verb.as_str().parse().unwrap(), &path, None).await;
+            assert_eq!(answered.error(), (501, 12, "NOT_IMPLEMENTED".to_owned(), message.clone()), "{path}");
+            bindings += 1;
+        }
+    }
+    assert!(bindings > 150, "the contract has more bindings than {bindings}");
 }
 
 #[tokio::test]

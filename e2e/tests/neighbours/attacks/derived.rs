@@ -67,7 +67,8 @@ impl Case {
         let open = self.caller == Caller::Stranger || matches!(self.method.access, Access::Public | Access::Undeclared);
         let room = if open { PUBLIC_ROOM.min(self.room) } else { self.room };
         let pack = |bytes: Vec<u8>| if self.way.packed { derive::gzip(&bytes) } else { bytes };
-        let more: &[_] = if self.method.http[0].verb == Verb::Delete { &REHEARSED } else { &[] };
+        let deletes = self.method.http.first().is_some_and(|rule| rule.verb == Verb::Delete);
+        let more: &[_] = if deletes { &REHEARSED } else { &[] };
         let token = self.caller.token(cast);
         let rest =
             if self.way.transport == Transport::Json { json::request(self.method, &base, &self.recipe, room) } else { None };

@@ -56,9 +56,10 @@ pub(crate) fn example_name(method: &Method) -> String {
 /// A request of the method that is as it should be, as far as an example shows how.
 pub(crate) fn base(method: &Method, aim: &Aim) -> DynamicMessage {
     let descriptor = fields::request(method);
-    let rule = &method.http[0];
     let mut message = DynamicMessage::new(descriptor.clone());
-    if let Some(sent) = examples().get(&example_name(method)).and_then(|call| call.get("request")) {
+    let rule = method.http.first();
+    let sent = examples().get(&example_name(method)).and_then(|call| call.get("request"));
+    if let (Some(rule), Some(sent)) = (rule, sent) {
         let sent = aim.rewrite(sent);
         match rule.body {
             Body::Field(name) => {
@@ -75,10 +76,10 @@ pub(crate) fn base(method: &Method, aim: &Aim) -> DynamicMessage {
         }
     }
     let scope = fields::scope(&descriptor).map(|path| path.join("."));
-    for place in json::captures(rule).into_iter().chain(scope) {
+    for place in rule.map(json::captures).into_iter().flatten().chain(scope) {
         // Names of fields tell what they are of: `uid` is that of a resource, `parent` and `group` of what is around it.
         let own = place.rsplit('.').next().is_some_and(|name| name.ends_with("uid"));
-        let creates = rule.verb == Verb::Post && !rule.template.contains("}:");
+        let creates = rule.is_none_or(|rule| rule.verb == Verb::Post && !rule.template.contains("}:"));
         let resource = aim.resources.get(method.service).filter(|_| own && !creates);
         put(&mut message, &place, resource.unwrap_or(&aim.organization));
     }

@@ -24,16 +24,15 @@ pub(crate) struct Rest {
 }
 
 /// The base alone.
-pub(crate) fn plain(method: &Method, base: &DynamicMessage) -> Rest {
-    let rule = &method.http[0];
+pub(crate) fn plain(rule: &HttpRule, base: &DynamicMessage) -> Rest {
     let body = (rule.body != Body::None).then(|| object(rule, base).to_string().into_bytes());
     Rest { verb: rule.verb, path: path(rule, base, None), body }
 }
 
 /// A request of about `room` bytes; `None` where JSON has no place for what the recipe makes large.
 pub(crate) fn request(method: &Method, base: &DynamicMessage, recipe: &Recipe, room: usize) -> Option<Rest> {
-    let rule = &method.http[0];
-    let mut rest = plain(method, base);
+    let rule = method.http.first()?;
+    let mut rest = plain(rule, base);
     let mut query = Vec::new();
     let mut text = rest.body.take().map(|_| object(rule, base));
     let mut raw = None;
