@@ -107,7 +107,7 @@ pub(crate) async fn empty(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<
     if let Some(children) = kept_by(tx, of, uid).await? {
         return Err(Error::not_empty(of.noun, uid.as_str(), children));
     }
-    for declared in tx.nouns().living_in(of.noun) {
+    for declared in tx.nouns.living_in(of.noun) {
         if let WithParent::Goes(go) = declared.with_parent {
             go(tx, uid).await?;
         }
@@ -117,7 +117,7 @@ pub(crate) async fn empty(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<
 
 /// What lives in it and keeps it from being deleted, such as `child repos`; `None` when nothing does.
 pub(crate) async fn kept_by(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<Option<&'static str>> {
-    for declared in tx.nouns().living_in(of.noun) {
+    for declared in tx.nouns.living_in(of.noun) {
         if let WithParent::Keeps(children) = declared.with_parent {
             let itself = u64::from(declared.counts_itself && declared.noun == of.noun);
             if counts::below(tx, declared.noun, uid.as_str()).await? > itself {

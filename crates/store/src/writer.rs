@@ -29,6 +29,8 @@ pub struct Writer {
     reader: Reader,
     ctx: Ctx,
     mode: Mode,
+    /// The nouns that there are.
+    pub(crate) nouns: Nouns,
     revision: Revision,
     changes: Vec<changes::Told>,
     /// Where each resource is among the changes.
@@ -66,6 +68,7 @@ impl Writer {
             reader: Reader::new(connection),
             ctx,
             mode,
+            nouns: NOUNS,
             revision: Revision::default(),
             changes: Vec::new(),
             changed: HashMap::new(),
@@ -106,11 +109,6 @@ impl Writer {
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
-    }
-
-    /// The nouns that there are.
-    pub(crate) fn nouns(&self) -> Nouns {
-        NOUNS
     }
 
     /// The context of the request.

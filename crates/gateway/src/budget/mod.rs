@@ -59,10 +59,19 @@ pub(crate) enum Limit {
 pub(crate) struct Budget {
     pub(crate) limits: Limits,
     pub(crate) metrics: Arc<Metrics>,
+    shares: Shares,
     total: Pool,
     strangers: Pool,
     addresses: Registry<Client, Address>,
     identities: Registry<Uidp, Pool>,
+}
+
+/// How many bytes there may be of each, reckoned once: every request asks several times.
+struct Shares {
+    strangers: usize,
+    address: usize,
+    address_strangers: usize,
+    identity: usize,
 }
 
 /// What one address has.
@@ -81,10 +90,24 @@ pub(crate) struct Address {
     handshakes: OnceLock<Semaphore>,
 }
 
+impl Shares {
+    fn of(limits: &Limits) -> Self {
+        let part = |of: usize, percent: u32| of / 100 * percent as usize + of % 100 * percent as usize / 100;
+        let strangers = part(limits.memory_bytes, limits.strangers_percent);
+        Self {
+            strangers,
+            address: part(limits.memory_bytes, limits.address_percent),
+            address_strangers: part(strangers, limits.address_percent),
+            identity: part(limits.memory_bytes, limits.identity_percent),
+        }
+    }
+}
+
 impl Budget {
     pub(crate) fn new(limits: Limits, metrics: Arc<Metrics>) -> Arc<Self> {
         let (total, strangers) = (Pool::shown_by(&metrics.bytes), Pool::shown_by(&metrics.strange_bytes));
-        Arc::new(Self { limits, metrics, total, strangers, addresses: Registry::default(), identities: Registry::default() })
+        let (shares, addresses, identities) = (Shares::of(&limits), Registry::default(), Registry::default());
+        Arc::new(Self { limits, metrics, shares, total, strangers, addresses, identities })
     }
 
     /// What the address has.
@@ -94,14 +117,12 @@ impl Budget {
 
     /// How many bytes one of the shares may have.
     fn bytes(&self, limit: Limit) -> usize {
-        let share = |of: usize, percent: u32| of / 100 * percent as usize + of % 100 * percent as usize / 100;
-        let Limits { memory_bytes, strangers_percent, address_percent, identity_percent, .. } = self.limits;
         match limit {
-            Limit::Strangers => share(memory_bytes, strangers_percent),
-            Limit::Address => share(memory_bytes, address_percent),
-            Limit::AddressStrangers => share(share(memory_bytes, strangers_percent), address_percent),
-            Limit::Identity => share(memory_bytes, identity_percent),
-            _ => memory_bytes,
+            Limit::Strangers => self.shares.strangers,
+            Limit::Address => self.shares.address,
+            Limit::AddressStrangers => self.shares.address_strangers,
+            Limit::Identity => self.shares.identity,
+            _ => self.limits.memory_bytes,
         }
     }
 

@@ -45,10 +45,8 @@ fn rule(check: &'static str, place: &str, sql: String) -> Probe {
 /// Every counter equals the rows below its place, or directly in it, and no counter is missing.
 fn counters(of: &'static Declared, rules: &mut Vec<Probe>) {
     let (noun, table) = (of.noun.as_str(), of.table);
-    let itself = match of.counts_itself {
-        true => format!(" + (SELECT count(*) FROM {table} WHERE uid = counts.prefix)"),
-        false => String::new(),
-    };
+    let itself =
+        if of.counts_itself { format!(" + (SELECT count(*) FROM {table} WHERE uid = counts.prefix)") } else { String::new() };
     rules.push(rule(
         "counters",
         "counts",
@@ -72,9 +70,10 @@ fn counters(of: &'static Declared, rules: &mut Vec<Probe>) {
     ));
     let missing = format!("'there is no counter of {table}' AS problem");
     let below = of.above().map(|above| {
-        let has_some = match of.counts_itself && of.noun == above.noun {
-            true => String::new(),
-            false => format!("EXISTS (SELECT 1 FROM {table} t WHERE t.uid > g.uid || '/' AND t.uid < g.uid || '0') AND "),
+        let has_some = if of.counts_itself && of.noun == above.noun {
+            String::new()
+        } else {
+            format!("EXISTS (SELECT 1 FROM {table} t WHERE t.uid > g.uid || '/' AND t.uid < g.uid || '0') AND ")
         };
         format!(
             "SELECT 'counts ' || uid AS place, {missing} FROM {} g WHERE {has_some}\
