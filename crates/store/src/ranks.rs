@@ -65,10 +65,9 @@ fn walks(nouns: Nouns) -> impl Iterator<Item = Walk> {
 }
 
 impl Walk {
-    /// `None` when there is no such order, or no ranks are kept of the noun.
+    /// `None` when there is no such order.
     pub(crate) fn of(noun: &Declared, within: Within, field: OrderField) -> Option<Self> {
-        let is_one = noun.is_ranked && (noun.is_named() || field != OrderField::Name);
-        is_one.then_some(Self { noun: noun.noun, table: noun.table, within, field })
+        (noun.is_named() || field != OrderField::Name).then_some(Self { noun: noun.noun, table: noun.table, within, field })
     }
 
     /// The index.

@@ -36,14 +36,22 @@ pub(crate) async fn insert<T: Entity>(tx: &mut Writer, row: T) -> Result<T> {
             return Err(Error::not_found(lives_in.noun, parent.as_str()));
         }
     }
-    insert_below(tx, row).await
+    add(tx, row).await
 }
 
 /// Adds a row to what the write has read, so that it is known to exist; answers it as stored.
 ///
 /// # Errors
-/// What the noun says of refusals.
-pub(crate) async fn insert_below<T: Entity>(tx: &mut Writer, row: T) -> Result<T> {
+/// Internal when the row does not live in that; what the noun says of refusals.
+pub(crate) async fn insert_in<T: Entity>(tx: &mut Writer, parent: &Uidp, row: T) -> Result<T> {
+    if row.uid().parent_text() != parent.as_str() {
+        return Err(Error::internal(format!("{} does not live in {parent}", row.uid())));
+    }
+    add(tx, row).await
+}
+
+/// Adds a row of which the parent is known to exist.
+async fn add<T: Entity>(tx: &mut Writer, row: T) -> Result<T> {
     let stamp = Stamp { revision: tx.revision(), ..row.stamp() };
     let row = row.stamped(stamp);
     let mut values = Values::default();
@@ -116,7 +124,7 @@ pub(crate) async fn empty(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<
 }
 
 /// What lives in it and keeps it from being deleted, such as `child repos`; `None` when nothing does.
-pub(crate) async fn kept_by(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<Option<&'static str>> {
+async fn kept_by(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<Option<&'static str>> {
     for declared in tx.nouns.living_in(of.noun) {
         if let WithParent::Keeps(children) = declared.with_parent {
             let itself = u64::from(declared.counts_itself && declared.noun == of.noun);

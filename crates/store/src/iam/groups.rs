@@ -109,12 +109,11 @@ pub async fn list(reader: &mut Reader, query: &ListQuery<GroupFilter>) -> Result
 /// Not found when its parent does not exist; already exists when it is verified and another verified organization has
 /// its name; internal when the storage fails.
 pub async fn insert(tx: &mut Writer, group: &Group) -> Result<Group> {
+    let Some(parent) = group.uid.parent() else { return table::insert(tx, group.clone()).await };
+    let parent = get(tx, &parent).await?.ok_or_else(|| Error::not_found(Noun::Group, parent.as_str()))?;
     let mut group = group.clone();
-    if let Some(parent) = group.uid.parent() {
-        let parent = get(tx, &parent).await?.ok_or_else(|| Error::not_found(Noun::Group, parent.as_str()))?;
-        (group.spec.kind, group.status) = (parent.spec.kind, parent.status);
-    }
-    table::insert_below(tx, group).await
+    (group.spec.kind, group.status) = (parent.spec.kind, parent.status);
+    table::insert_in(tx, &parent.uid, group).await
 }
 
 /// Changes a group as the write has read it to another value; answers it as stored. An organization passes kind and status on

@@ -164,8 +164,8 @@ pub async fn insert(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBindin
 /// # Errors
 /// Failed precondition when the identity or the role does not; internal when the
 /// storage fails.
-pub async fn insert_in(tx: &mut Writer, _group: &Group, binding: &RoleBinding) -> Result<RoleBinding> {
-    let binding = table::insert_below(tx, binding.clone()).await?;
+pub async fn insert_in(tx: &mut Writer, group: &Group, binding: &RoleBinding) -> Result<RoleBinding> {
+    let binding = table::insert_in(tx, &group.uid, binding.clone()).await?;
     tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
     Ok(binding)
 }

@@ -42,8 +42,6 @@ pub(super) async fn plan<E: Entity>(
     let declared = E::declared();
     let named = |columns| Plan { index: Index::Named(declared.table, columns), by_org: false };
     let primary = Plan { index: Index::Primary(declared.table), by_org: false };
-    // What has no index of an order is sorted: there is little of it.
-    let order = if declared.is_ranked { order } else { OrderField::Uid };
     Ok(match (stream, order) {
         (Stream::One(_), _) | (Stream::All | Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Uid) => primary,
         (Stream::Children(_) | Stream::Roots, OrderField::Uid) => named("parent"),

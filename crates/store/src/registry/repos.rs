@@ -154,8 +154,8 @@ pub async fn insert(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
 /// # Errors
 /// Already exists when the group has one of that name; internal when the storage
 /// fails.
-pub async fn insert_in(tx: &mut Writer, _group: &Group, repo: &Repo) -> Result<Repo> {
-    table::insert_below(tx, repo.clone()).await
+pub async fn insert_in(tx: &mut Writer, group: &Group, repo: &Repo) -> Result<Repo> {
+    table::insert_in(tx, &group.uid, repo.clone()).await
 }
 
 /// Changes a repository as the write has read it to another value; answers it as stored.

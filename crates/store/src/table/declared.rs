@@ -23,9 +23,6 @@ pub(crate) struct Declared {
     pub(crate) with_parent: WithParent,
     /// Whether a row counts among those that live in it, so that the count of its subtree is one lookup.
     pub(crate) counts_itself: bool,
-    /// Whether there may be so many rows that every order of a list needs an index, and ranks to find pages far behind the first.
-    /// Without, there is the index `<table>_parent` alone, and other orders are sorted.
-    pub(crate) is_ranked: bool,
     /// Reads a row from the columns that are read, to see whether that can be done.
     pub(crate) reads: fn(&Row<'_>) -> Result<()>,
     pub(super) statements: OnceLock<Statements>,
@@ -76,17 +73,7 @@ impl Declared {
         lives_in: &'static Self,
         with_parent: WithParent,
     ) -> Self {
-        Self {
-            noun,
-            table,
-            columns,
-            lives_in,
-            with_parent,
-            counts_itself: false,
-            is_ranked: true,
-            reads: reads::<T>,
-            statements: OnceLock::new(),
-        }
+        Self { noun, table, columns, lives_in, with_parent, counts_itself: false, reads: reads::<T>, statements: OnceLock::new() }
     }
 
     /// The same noun, whose rows count among those that live in them.

@@ -1,9 +1,14 @@
 //! Files and databases that are not what they should be.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    path::Path,
+};
 
 use aws_lc_rs::digest;
 use domain::Kind;
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 
 use crate::{Place, back_up, begin, check, kit, restored, world};
 
@@ -19,9 +24,66 @@ fn with_header(bytes: &[u8], change: impl Fn(&mut serde_json::Value)) -> Vec<u8>
     let end = bytes.iter().position(|byte| *byte == b'\n').expect("a line");
     let mut header = serde_json::from_slice(&bytes[..end]).expect("JSON");
     change(&mut header);
-    let content = [header.to_string().as_bytes(), &bytes[end..bytes.len() - 79]].concat();
+    checksummed([header.to_string().as_bytes(), &bytes[end..bytes.len() - 79]].concat())
+}
+
+/// The file with other rows and a checksum that fits.
+fn with_rows(bytes: &[u8], change: impl FnOnce(Vec<String>) -> Vec<String>) -> Vec<u8> {
+    let end = 1 + bytes.iter().position(|byte| *byte == b'\n').expect("a line");
+    let mut text = String::new();
+    GzDecoder::new(&bytes[end..]).read_to_string(&mut text).expect("text");
+    let mut tables: Vec<String> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        if line.starts_with('{') {
+            tables.push(String::new());
+        }
+        tables.last_mut().expect("a heading comes first").push_str(line);
+    }
+    let mut stream = GzEncoder::new(bytes[..end].to_vec(), Compression::fast());
+    stream.write_all(change(tables).concat().as_bytes()).expect("compressed");
+    checksummed(stream.finish().expect("compressed"))
+}
+
+fn checksummed(content: Vec<u8>) -> Vec<u8> {
     let sum = hex::encode(digest::digest(&digest::SHA256, &content));
     [content, format!("\n{{\"sha256\":\"{sum}\"}}\n").into_bytes()].concat()
+}
+
+/// Earlier programs wrote repositories behind what they have nothing to do with.
+#[tokio::test]
+async fn tables_come_in_whatever_order_each_once() {
+    let from = Place::sqlite().expect("a folder");
+    let source = from.open().await;
+    let org = kit::bound(&source).await.org;
+    let repo = kit::add_repo(&source, kit::repo(kit::child(&org.uid, 8), "r")).await;
+    let path = from.config().data.join("backup");
+    back_up(&source, &path).await;
+    let good = fs::read(&path).expect("read");
+    let is = |table: &str, name: &str| table.lines().next().is_some_and(|line| line.contains(&format!("\"table\":\"{name}\"")));
+
+    let other = with_rows(&good, |mut tables| {
+        let repos = tables.iter().position(|table| is(table, "repos")).expect("repositories");
+        let repos = tables.remove(repos);
+        let bindings = tables.iter().position(|table| is(table, "role_bindings")).expect("bindings");
+        tables.insert(bindings + 1, repos);
+        tables
+    });
+    assert_ne!(other, good);
+    fs::write(&path, other).expect("written");
+    let archive = check(&path).expect("whole");
+    for to in [Place::sqlite(), Place::postgres()].into_iter().flatten() {
+        restored(&to, &archive, false).await.expect("is restored");
+        let store = to.open().await;
+        let found = store::registry::repos::get(&mut store.reader().await.expect("reads"), &repo.uid).await.expect("reads");
+        assert_eq!(found, Some(repo.clone()));
+    }
+
+    let twice = with_rows(&good, |mut tables| {
+        let last = tables.len() - 1;
+        tables[last] = tables[0].clone();
+        tables
+    });
+    assert!(refused(&path, &twice).contains("the table counts begins twice"));
 }
 
 #[tokio::test]
