@@ -22,7 +22,7 @@ mod required;
 #[cfg(test)]
 mod specs;
 
-use services::{Groups, Identities, Repos, RoleBindings, Roles, WhoAmI};
+use services::UseCases;
 use sts::Exchange;
 
 pub use endpoint::Endpoint;
@@ -30,38 +30,19 @@ pub use endpoint::Endpoint;
 /// What the ping methods answer.
 const PONG: &str = "pong";
 
-/// The use cases that the endpoints call.
-#[derive(Clone, Debug)]
-pub struct Services {
-    /// Groups.
-    pub groups: Groups,
-    /// Identities.
-    pub identities: Identities,
-    /// Roles.
-    pub roles: Roles,
-    /// Role bindings.
-    pub role_bindings: RoleBindings,
-    /// Repositories.
-    pub repos: Repos,
-    /// What a token stands for.
-    pub who_am_i: WhoAmI,
-    /// The token exchange.
-    pub exchange: Exchange,
-}
-
 /// Every implemented RPC, for the gateway to serve.
 #[must_use]
-pub fn endpoints(services: &Services) -> Vec<Endpoint> {
+pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
-        v1::auth::endpoints(&services.who_am_i),
-        v1::oidc::endpoints(&services.exchange),
+        v1::auth::endpoints(&use_cases.who_am_i),
+        v1::oidc::endpoints(exchange),
         v1::ping::endpoints(),
-        v2beta1::groups::endpoints(&services.groups),
-        v2beta1::identities::endpoints(&services.identities),
+        v2beta1::groups::endpoints(&use_cases.groups),
+        v2beta1::identities::endpoints(&use_cases.identities),
         v2beta1::ping::endpoints(),
-        v2beta1::repos::endpoints(&services.repos),
-        v2beta1::role_bindings::endpoints(&services.role_bindings),
-        v2beta1::roles::endpoints(&services.roles),
+        v2beta1::repos::endpoints(&use_cases.repos),
+        v2beta1::role_bindings::endpoints(&use_cases.role_bindings),
+        v2beta1::roles::endpoints(&use_cases.roles),
     ]
     .concat()
 }

@@ -38,7 +38,7 @@ pub(crate) fn folder(parent: &Uidp, number: u64, now: Timestamp) -> Group {
 /// Adds a folder with everything that a request for it would leave behind.
 pub(crate) async fn add_folder(tx: &mut Writer, folder: &Group) -> Stored<Group> {
     let folder = groups::insert(tx, folder).await?;
-    tx.announce(Noun::Group, folder.uid.as_str(), Op::Created, folder.uid.as_str(), &folder).await?;
+    tx.announce(Noun::Group, &folder.uid, Op::Created, &folder).await?;
     Ok(folder)
 }
 

@@ -18,9 +18,15 @@ pub mod replays;
 pub mod settings;
 
 mod grants;
+mod resource;
 mod texts;
 mod turns;
 mod update;
+
+use std::sync::Arc;
+
+use domain::ports::{CheckRelationship, Seal};
+use store::Store;
 
 pub use bootstrap::Bootstrap;
 pub use iam::{Groups, Identities, RoleBindings, Roles, WhoAmI};
@@ -29,3 +35,35 @@ pub use refusals::AuditRefusals;
 pub use registry::Repos;
 pub use replays::ReplayStore;
 pub use settings::Settings;
+
+/// The use cases of all nouns, for those who serve them.
+#[derive(Clone, Debug)]
+pub struct UseCases {
+    /// Groups.
+    pub groups: Groups,
+    /// Identities.
+    pub identities: Identities,
+    /// Roles.
+    pub roles: Roles,
+    /// Role bindings.
+    pub role_bindings: RoleBindings,
+    /// Repositories.
+    pub repos: Repos,
+    /// What a token stands for.
+    pub who_am_i: WhoAmI,
+}
+
+impl UseCases {
+    /// The use cases over `store`, with page tokens of `seal`; `relationships` judges how identities prove themselves.
+    pub fn new(store: &Store, seal: &Arc<dyn Seal>, settings: &Settings, relationships: Arc<dyn CheckRelationship>) -> Self {
+        let (store, seal) = (|| store.clone(), || Arc::clone(seal));
+        Self {
+            groups: Groups::new(store(), seal(), settings.clone()),
+            identities: Identities::new(store(), seal(), relationships),
+            roles: Roles::new(store(), seal()),
+            role_bindings: RoleBindings::new(store(), seal()),
+            repos: Repos::new(store(), seal(), settings.clone()),
+            who_am_i: WhoAmI::new(store()),
+        }
+    }
+}

@@ -8,7 +8,7 @@ use domain::{
     list::{ParentFilter, page_token_refused},
     ports::Seal,
 };
-use store::{Cursor, CursorKey, ListQuery, Listed};
+use store::{Cursor, CursorKey, Filter, ListQuery, Listed};
 
 /// How long a page token is good for. An older one starts again from the beginning.
 pub const LIFETIME_SECONDS: i64 = 3 * 24 * 60 * 60;
@@ -24,11 +24,11 @@ pub struct PageTokens {
 
 /// What a token is bound to: the method, the filters and the order of its list. Texts are length-prefixed before they
 /// are hashed, so no two lists share a fingerprint by chance of concatenation.
-pub(crate) struct Fingerprint(digest::Context);
+struct Fingerprint(digest::Context);
 
 impl Fingerprint {
     /// The part that all lists share.
-    pub(crate) fn new(ctx: &Ctx, request: &ListRequest) -> Self {
+    fn new(ctx: &Ctx, request: &ListRequest) -> Self {
         let filter = &request.uidp;
         let children_of = filter.children_of.as_ref().map(|parent| match parent {
             ParentFilter::Root => Uidp::ROOT,
@@ -45,8 +45,8 @@ impl Fingerprint {
             .text(Some(&format!("{:?} {}", request.order.field, request.order.descending)))
     }
 
-    /// Adds one filter of the noun. Absent and empty differ.
-    pub(crate) fn text(mut self, text: Option<&str>) -> Self {
+    /// Adds a part. Absent and empty differ.
+    fn text(mut self, text: Option<&str>) -> Self {
         match text {
             None => self.0.update(&[0]),
             Some(text) => {
@@ -56,6 +56,11 @@ impl Fingerprint {
             }
         }
         self
+    }
+
+    /// Adds the conditions of the noun's own filter.
+    fn terms(self, filter: &impl Filter) -> Result<Self> {
+        filter.terms().iter().try_fold(self, |bound, term| Ok(bound.text(Some(&term.text()?))))
     }
 
     fn finish(self) -> [u8; 32] {
@@ -84,14 +89,9 @@ impl PageTokens {
     ///
     /// # Errors
     /// Invalid argument when the token was altered, made elsewhere, or belongs to a list with other filters or order.
-    pub(crate) fn query<F>(
-        &self,
-        ctx: &Ctx,
-        request: &ListRequest,
-        filter: F,
-        fingerprint: Fingerprint,
-    ) -> Result<(ListQuery<F>, Paging)> {
-        let paging = Paging { fingerprint: fingerprint.finish(), now: ctx.now };
+    pub(crate) fn query<F: Filter>(&self, ctx: &Ctx, request: &ListRequest, filter: F) -> Result<(ListQuery<F>, Paging)> {
+        let fingerprint = Fingerprint::new(ctx, request).terms(&filter)?.finish();
+        let paging = Paging { fingerprint, now: ctx.now };
         let cursor = self.open(&request.page_token, &paging)?;
         let query = ListQuery::new(ctx.scopes(), request, cursor, filter);
         Ok((query, paging))

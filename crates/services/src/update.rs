@@ -7,10 +7,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::{Ctx, Error, Kind, Noun, Patch, Result, Revision, Rule, Uidp, error::Detail};
-use store::{Reader, Store, Writer, idempotency};
+use domain::{Ctx, Error, Kind, Patch, Result, Rule, Uidp, error::Detail};
+use store::{Store, Writer, idempotency};
 
-use crate::turns::{RETRY, Turns};
+use crate::{
+    resource::{self, Resource},
+    turns::{RETRY, Turns},
+};
 
 /// How often an update is tried before it waits for its turn.
 const AT_ONCE: usize = 2;
@@ -20,10 +23,8 @@ const TRIES: usize = 20;
 
 /// What a noun says about its updates.
 pub(crate) trait Update: Send + Sync + 'static {
-    /// Which noun.
-    const NOUN: Noun;
     /// The resource as an update finds it.
-    type Row: Send + Sync + 'static;
+    type Row: Resource;
     /// What a patch changes of it. Two equal ones make equal outcomes of one patch.
     type Spec: Clone + PartialEq + Send + Sync + 'static;
     /// What was found out before the write and has to be confirmed in it.
@@ -31,19 +32,8 @@ pub(crate) trait Update: Send + Sync + 'static {
     /// What the caller gets.
     type Answer: Send + 'static;
 
-    /// The resource, if it exists.
-    fn get(reader: &mut Reader, uid: &Uidp) -> impl Future<Output = Result<Option<Self::Row>>> + Send;
-
     /// What the patch changes.
     fn spec(row: &Self::Row) -> &Self::Spec;
-
-    /// What `If-Match` is compared with.
-    fn revision(row: &Self::Row) -> Revision;
-
-    /// Whether it may be changed at all.
-    fn admit(_row: &Self::Row) -> Result<()> {
-        Ok(())
-    }
 
     /// Adds to a wish what goes without saying.
     fn complete(_ctx: &Ctx, _row: &Self::Row, _wish: &mut Self::Spec) {}
@@ -89,7 +79,7 @@ pub(crate) async fn run<U: Update>(
     let (mut turn, mut known) = (None, None);
     for lost in 0..TRIES {
         if turn.is_none() && (lost >= AT_ONCE || turns.are_taken(uid)) {
-            turn = Some(turns.wait(U::NOUN, uid).await?);
+            turn = Some(turns.wait(U::Row::NOUN, uid).await?);
             // Those who were before have changed it.
             known = None;
         }
@@ -106,19 +96,19 @@ pub(crate) async fn run<U: Update>(
             outcome => return outcome,
         }
     }
-    Err(contended(U::NOUN, uid))
+    Err(contended::<U::Row>(uid))
 }
 
 /// The resource as the last commit left it.
 async fn current<U: Update>(store: &Store, ctx: &Ctx, uid: &Uidp) -> Result<U::Row> {
     let mut reader = store.reader().await?;
     idempotency::check_unclaimed(&mut reader, ctx).await?;
-    U::get(&mut reader, uid).await?.ok_or_else(|| Error::not_found(U::NOUN, uid.as_str()))
+    resource::get(&mut reader, uid).await
 }
 
 /// Applies the patch, and judges what comes of it.
 async fn prepare<U: Update>(noun: &U, ctx: &Ctx, row: U::Row, patch: &Patch<U::Spec>) -> Result<Prepared<U>> {
-    check::<U>(ctx, &row)?;
+    resource::check(ctx, &row)?;
     let mut wish = patch(U::spec(&row))?;
     U::complete(ctx, &row, &mut wish);
     if wish == *U::spec(&row) {
@@ -141,11 +131,11 @@ async fn confirm_and_write<U: Update>(
     store
         .write(ctx, move |tx| {
             Box::pin(async move {
-                let row = U::get(tx, &uid).await?.ok_or_else(|| Error::not_found(U::NOUN, uid.as_str()))?;
-                check::<U>(tx.ctx(), &row)?;
+                let row: U::Row = resource::get(tx, &uid).await?;
+                resource::check(tx.ctx(), &row)?;
                 if U::spec(&row) != U::spec(&prepared.from) {
                     *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(row);
-                    return Err(contended(U::NOUN, &uid));
+                    return Err(contended::<U::Row>(&uid));
                 }
                 match &prepared.wish {
                     None => U::keep(tx, row).await,
@@ -156,14 +146,9 @@ async fn confirm_and_write<U: Update>(
         .await
 }
 
-fn check<U: Update>(ctx: &Ctx, row: &U::Row) -> Result<()> {
-    U::admit(row)?;
-    ctx.check_match(U::revision(row))
-}
-
 /// The error for a resource that others have changed since the patch was applied.
-pub(crate) fn contended(noun: Noun, uid: &Uidp) -> Error {
+pub(crate) fn contended<R: Resource>(uid: &Uidp) -> Error {
     let message =
-        format!("others changed {} {uid} each time that this update was to be written; retry in a moment", noun.title());
+        format!("others changed {} {uid} each time that this update was to be written; retry in a moment", R::NOUN.title());
     Error::new(Kind::Aborted, Rule::Contended, message).with(Detail::RetryAfter(RETRY))
 }

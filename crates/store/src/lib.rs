@@ -35,7 +35,7 @@ pub use audit::AuditEntry;
 pub use database::{Database, DatabaseUrlError, Postgres, SslMode};
 pub use engine::postgres::Scratch;
 pub use later::Later;
-pub use list::{Cursor, CursorKey, ListQuery, Listed};
+pub use list::{Cursor, CursorKey, Filter, ListQuery, Listed, Term};
 pub use metrics::Metrics;
 pub use reader::Reader;
 pub use store::{Store, StoreConfig};

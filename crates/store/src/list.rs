@@ -20,7 +20,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-pub(crate) use filter::{Filter, Term};
+pub use filter::{Filter, Term};
 use keys::Keys;
 use selection::{Selection, Stream, select};
 use skip::Start;

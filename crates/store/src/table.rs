@@ -9,7 +9,7 @@ use domain::{Error, Op, Result, Uidp};
 
 pub(crate) use self::{
     columns::{Columns, Values},
-    declared::{Column, ColumnKind, Declared, Nouns, WithParent, bool, bytes, int, text},
+    declared::{Column, ColumnKind, Declared, EventGroup, Nouns, WithParent, bool, bytes, int, text},
     entity::{Entity, Stamp},
     statements::Statements,
 };
@@ -91,9 +91,21 @@ pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T) {
     tx.moved(T::declared().noun, to.uid(), Op::Updated, Move { from: Some(Spot::of(from)), to: Some(Spot::of(to)) });
 }
 
-/// Removes the row with this identifier, and all that follows. Answers what it was.
+/// Removes the row with this identifier, what lives in it, and all that follows. Answers what it was.
+///
+/// # Errors
+/// Failed precondition while something lives in it that keeps it, naming what.
 pub(crate) async fn delete<T: Entity>(tx: &mut Writer, uid: &Uidp) -> Result<Option<T>> {
-    Ok(remove(tx, "uid", uid).await?.pop())
+    let declared = T::declared();
+    if tx.nouns.living_in(declared.noun).next().is_none() {
+        return Ok(remove(tx, "uid", uid).await?.pop());
+    }
+    empty(tx, declared, uid).await?;
+    let gone = remove(tx, "uid", uid).await?.pop();
+    if gone.is_some() {
+        counts::forget(tx, uid)?;
+    }
+    Ok(gone)
 }
 
 /// Removes the rows with this value in a column, and all that follows. Answers what they were.
@@ -111,7 +123,7 @@ pub(crate) async fn remove<T: Entity>(tx: &mut Writer, column: &str, value: &Uid
 ///
 /// # Errors
 /// Failed precondition when it has such rows, naming the first kind.
-pub(crate) async fn empty(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<()> {
+async fn empty(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<()> {
     if let Some(children) = kept_by(tx, of, uid).await? {
         return Err(Error::not_empty(of.noun, uid.as_str(), children));
     }

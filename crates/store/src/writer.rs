@@ -88,6 +88,9 @@ impl Writer {
         let value = work(self).await?;
         if self.mode == Mode::Audited {
             let changes = std::mem::take(&mut self.changes);
+            if self.ctx.event.is_some() && self.events == 0 && !changes.is_empty() {
+                return Err(Error::internal(format!("{} changed something and announced nothing", self.ctx.method)));
+            }
             changes::append(self, &changes).await?;
             let mut entry = AuditEntry::of(&self.ctx);
             entry.revision = Some(self.revision);
@@ -124,21 +127,15 @@ impl Writer {
     }
 
     /// Announces what happened to a resource: the target of the audit row, the feed, and the method's event with
-    /// `snapshot` as its content when the method has one. `group` is the group that the event belongs to.
+    /// `snapshot` as its content when the method has one, in the group that the noun's events belong to.
     ///
     /// # Errors
     /// Internal when the snapshot cannot be written as JSON or the storage fails.
-    pub async fn announce<S: Serialize + Sync>(
-        &mut self,
-        noun: Noun,
-        uid: &str,
-        op: Op,
-        group: &str,
-        snapshot: &S,
-    ) -> Result<()> {
-        self.changed(noun, uid, op);
-        self.target.get_or_insert_with(|| (noun, uid.to_owned(), op));
-        self.event(uid, group, snapshot).await
+    pub async fn announce<S: Serialize + Sync>(&mut self, noun: Noun, uid: &Uidp, op: Op, snapshot: &S) -> Result<()> {
+        self.changed(noun, uid.as_str(), op);
+        self.target.get_or_insert_with(|| (noun, uid.to_string(), op));
+        let group = self.nouns.event_group(noun, uid, op);
+        self.event(uid.as_str(), group, snapshot).await
     }
 
     /// Only the event of the method, if it has one: for batches, whose changes are in the feed one by one.

@@ -8,14 +8,14 @@ use std::{
     },
 };
 
-use api::{Endpoint, Services};
+use api::Endpoint;
 use contract::Rpc;
 use domain::{
     Actor, Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Etag, Grants, Narrowing, Result, Secret, Timestamp, error::Detail,
-    iam::identity::operator_uid,
+    iam::identity::operator_uid, ports::Seal,
 };
 use prost::Message;
-use services::{Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, WhoAmI};
+use services::{Bootstrap, UseCases};
 use store::{Store, StoreConfig};
 use sts::{Exchange, Issuers, Operators, RelationshipCheck, RootKey, Sealer, SigningKeys, Tokens, Workers};
 
@@ -45,29 +45,15 @@ impl Server {
         let settings = Arc::new(sts::Settings::new(URL));
         let keys = SigningKeys::open(store.clone(), root.clone(), &settings.limits, clock, &ctx).await.unwrap();
         let tokens = Tokens::new(settings.clone(), keys);
-        let seal = Arc::new(Sealer::new(root, entropy.clone()));
+        let seal: Arc<dyn Seal> = Arc::new(Sealer::new(root, entropy.clone()));
         Bootstrap::new(store.clone()).built_in_roles(&ctx).await.unwrap();
         let rules = services::Settings::default();
-        let services = Services {
-            groups: Groups::new(store.clone(), seal.clone(), rules.clone()),
-            identities: Identities::new(
-                store.clone(),
-                seal.clone(),
-                Arc::new(RelationshipCheck::new(&settings, Workers::new(&settings))),
-            ),
-            roles: Roles::new(store.clone(), seal.clone()),
-            role_bindings: RoleBindings::new(store.clone(), seal.clone()),
-            repos: Repos::new(store.clone(), seal, rules),
-            who_am_i: WhoAmI::new(store.clone()),
-            exchange: Exchange::new(
-                store.clone(),
-                tokens.clone(),
-                Issuers::new(&settings),
-                settings.clone(),
-                Workers::new(&settings),
-            ),
-        };
-        let endpoints = api::endpoints(&services).into_iter().map(|endpoint| (endpoint.method.path, endpoint)).collect();
+        let relationships = Arc::new(RelationshipCheck::new(&settings, Workers::new(&settings)));
+        let use_cases = UseCases::new(&store, &seal, &rules, relationships);
+        let (issuers, workers) = (Issuers::new(&settings), Workers::new(&settings));
+        let exchange = Exchange::new(store.clone(), tokens.clone(), issuers, settings.clone(), workers);
+        let endpoints =
+            api::endpoints(&use_cases, &exchange).into_iter().map(|endpoint| (endpoint.method.path, endpoint)).collect();
         Self { endpoints, operators: Operators::new(store, tokens, settings), entropy, _data: data }
     }
 

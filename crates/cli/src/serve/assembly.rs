@@ -2,10 +2,10 @@
 
 use std::{io::ErrorKind, net::SocketAddr, sync::Arc};
 
-use api::Services;
+use api::Endpoint;
 use domain::{Clock, Entropy, ports::Seal};
 use gateway::Server;
-use services::{AuditRefusals, Bootstrap, Groups, Identities, ReplayStore, Repos, RoleBindings, Roles, WhoAmI};
+use services::{AuditRefusals, Bootstrap, ReplayStore, UseCases};
 use store::Database;
 use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys, Workers};
 use tokio::{net::TcpListener, sync::Notify};
@@ -228,7 +228,7 @@ fn server(
     }
     let builder = Server::builder()
         .settings(port)
-        .endpoints(api::endpoints(&use_cases(settings, core, telemetry)))
+        .endpoints(endpoints(settings, core, telemetry))
         .public(&PUBLIC)
         .authenticate(Arc::clone(&authenticate) as _)
         .replays(Arc::new(ReplayStore::new(store())))
@@ -252,25 +252,16 @@ fn exchange(core: &Core, workers: Workers) -> Exchange {
     Exchange::new(core.store.clone(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts), workers)
 }
 
-fn use_cases(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Services {
+fn endpoints(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Vec<Endpoint> {
     let seal: Arc<dyn Seal> = Arc::new(Sealer::new(Arc::clone(&core.root), Arc::clone(&core.entropy)));
     let decided = services::Settings {
         self_service_organizations: settings.self_service_organizations,
         registry_host: core.sts.registry_host.clone().unwrap_or_default(),
     };
-    let (store, seal) = (|| core.store.clone(), || Arc::clone(&seal));
     let workers = Workers::new(&core.sts);
     workers.register(telemetry.registry());
     let relationships = Arc::new(RelationshipCheck::new(&core.sts, workers.clone()));
     let exchange = exchange(core, workers);
     exchange.register(telemetry.registry());
-    Services {
-        groups: Groups::new(store(), seal(), decided.clone()),
-        identities: Identities::new(store(), seal(), relationships),
-        roles: Roles::new(store(), seal()),
-        role_bindings: RoleBindings::new(store(), seal()),
-        repos: Repos::new(store(), seal(), decided),
-        who_am_i: WhoAmI::new(store()),
-        exchange,
-    }
+    api::endpoints(&UseCases::new(&core.store, &seal, &decided, relationships), &exchange)
 }

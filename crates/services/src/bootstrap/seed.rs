@@ -135,8 +135,7 @@ async fn plant(ctx: &Ctx, tx: &mut Writer, seed: Seed) -> Result<Seeded> {
     let spec =
         GroupSpec { name: seed.organization, description: Description::default(), verified: false, kind: OrgKind::Unspecified };
     let organization = insert(ctx, tx, ctx.entropy.root_uidp()?, spec).await?;
-    let uid = organization.uid.as_str();
-    tx.announce(Noun::Group, uid, Op::Created, uid, &organization).await?;
+    tx.announce(Noun::Group, &organization.uid, Op::Created, &organization).await?;
     let binding = bind_owner(ctx, tx, &organization.uid, &owner.uid).await?;
     Ok(Seeded { organization, owner, binding })
 }

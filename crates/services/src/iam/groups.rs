@@ -1,21 +1,21 @@
 //! Groups: organizations and the folders below them.
 
 mod create;
-mod delete;
 mod rules;
 mod update;
 
 use std::sync::Arc;
 
-use domain::{Ctx, Error, ListRequest, Noun, Page, Result, Uidp, iam::Group, ports::Seal};
-use store::{Store, iam::groups};
+use domain::{Ctx, ListRequest, Noun, Page, Result, Revision, Uidp, iam::Group, ports::Seal};
+use store::{Reader, Store, Writer, iam::groups};
 
 pub(crate) use create::{bind_owner, insert};
 
 pub use store::iam::groups::GroupFilter;
 
 use crate::{
-    page_tokens::{Fingerprint, PageTokens},
+    page_tokens::PageTokens,
+    resource::{self, Resource},
     settings::Settings,
     turns::Turns,
 };
@@ -41,7 +41,7 @@ impl Groups {
     /// Not found.
     pub async fn get(&self, _ctx: &Ctx, uid: &Uidp) -> Result<Group> {
         let mut reader = self.store.reader().await?;
-        groups::get(&mut reader, uid).await?.ok_or_else(|| not_found(uid))
+        resource::get(&mut reader, uid).await
     }
 
     /// The groups where the caller holds the method's capabilities, page by page.
@@ -49,10 +49,18 @@ impl Groups {
     /// # Errors
     /// Invalid argument for an unusable page token.
     pub async fn list(&self, ctx: &Ctx, request: ListRequest, filter: GroupFilter) -> Result<Page<Group>> {
-        let fingerprint = Fingerprint::new(ctx, &request).text(filter.name.as_deref());
-        let (query, paging) = self.pages.query(ctx, &request, filter, fingerprint)?;
+        let (query, paging) = self.pages.query(ctx, &request, filter)?;
         let mut reader = self.store.reader().await?;
         self.pages.page(groups::list(&mut reader, &query).await?, &paging)
+    }
+
+    /// Deletes the group with its role bindings.
+    ///
+    /// # Errors
+    /// Not found; aborted when `If-Match` names another version; failed precondition while anything of substance is
+    /// left in it, naming what.
+    pub async fn delete(&self, ctx: &Ctx, uid: &Uidp) -> Result<()> {
+        resource::delete::<Group>(&self.store, ctx, uid).await
     }
 
     /// Whether the caller may create an organization.
@@ -62,6 +70,18 @@ impl Groups {
     }
 }
 
-pub(crate) fn not_found(uid: &Uidp) -> Error {
-    Error::not_found(Noun::Group, uid.as_str())
+impl Resource for Group {
+    const NOUN: Noun = Noun::Group;
+
+    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
+        groups::get(reader, uid).await
+    }
+
+    fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
+        groups::delete(tx, uid).await
+    }
 }

@@ -1,7 +1,6 @@
 //! Identities: users and workloads.
 
 mod create;
-mod delete;
 mod lookup;
 mod relationship;
 mod update;
@@ -9,18 +8,19 @@ mod update;
 use std::{fmt, sync::Arc};
 
 use domain::{
-    Ctx, Error, ListRequest, Noun, Page, Result, Uidp,
+    Ctx, ListRequest, Noun, Page, Result, Revision, Uidp,
     iam::Identity,
     ports::{CheckRelationship, Seal},
 };
-use store::{Store, iam::identities};
+use store::{Reader, Store, Writer, iam::identities};
 
 pub use store::iam::identities::IdentityFilter;
 
 pub(crate) use relationship::check as check_relationship;
 
 use crate::{
-    page_tokens::{Fingerprint, PageTokens},
+    page_tokens::PageTokens,
+    resource::{self, Resource},
     turns::Turns,
 };
 
@@ -45,7 +45,7 @@ impl Identities {
     /// Not found.
     pub async fn get(&self, _ctx: &Ctx, uid: &Uidp) -> Result<Identity> {
         let mut reader = self.store.reader().await?;
-        identities::get(&mut reader, uid).await?.ok_or_else(|| not_found(uid))
+        resource::get(&mut reader, uid).await
     }
 
     /// The identities where the caller holds the method's capabilities, page by page.
@@ -53,12 +53,18 @@ impl Identities {
     /// # Errors
     /// Invalid argument for an unusable page token.
     pub async fn list(&self, ctx: &Ctx, request: ListRequest, filter: IdentityFilter) -> Result<Page<Identity>> {
-        let fingerprint = Fingerprint::new(ctx, &request)
-            .text(filter.name.as_deref())
-            .text(filter.relationship_type.map(domain::iam::RelationshipType::as_str));
-        let (query, paging) = self.pages.query(ctx, &request, filter, fingerprint)?;
+        let (query, paging) = self.pages.query(ctx, &request, filter)?;
         let mut reader = self.store.reader().await?;
         self.pages.page(identities::list(&mut reader, &query).await?, &paging)
+    }
+
+    /// Deletes the identity with its role bindings; its tokens stop working at once. This takes rights away and gives
+    /// none, so callers need not hold what the identity holds.
+    ///
+    /// # Errors
+    /// Not found; aborted when `If-Match` names another version.
+    pub async fn delete(&self, ctx: &Ctx, uid: &Uidp) -> Result<()> {
+        resource::delete::<Identity>(&self.store, ctx, uid).await
     }
 }
 
@@ -68,6 +74,18 @@ impl fmt::Debug for Identities {
     }
 }
 
-fn not_found(uid: &Uidp) -> Error {
-    Error::not_found(Noun::Identity, uid.as_str())
+impl Resource for Identity {
+    const NOUN: Noun = Noun::Identity;
+
+    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
+        identities::get(reader, uid).await
+    }
+
+    fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
+        identities::delete(tx, uid).await
+    }
 }

@@ -2,20 +2,24 @@
 
 mod batch_create;
 mod create;
-mod delete;
 mod rules;
 mod update;
 
 use std::sync::Arc;
 
-use domain::{Ctx, Error, ListRequest, Noun, Page, Result, Scopes, Uidp, UidpFilter, iam::RoleBindingView, ports::Seal};
-use store::{ListQuery, Reader, Store, iam::role_bindings};
+use domain::{
+    Ctx, ListRequest, Noun, Page, Result, Revision, Scopes, Uidp, UidpFilter,
+    iam::{RoleBinding, RoleBindingView},
+    ports::Seal,
+};
+use store::{ListQuery, Reader, Store, Writer, iam::role_bindings};
 
 pub use batch_create::{BATCH_MAX, BatchItem};
 pub use store::iam::role_bindings::RoleBindingFilter;
 
 use crate::{
-    page_tokens::{Fingerprint, PageTokens},
+    page_tokens::PageTokens,
+    resource::{self, Resource, not_found},
     turns::Turns,
 };
 
@@ -39,7 +43,7 @@ impl RoleBindings {
     /// Not found.
     pub async fn get(&self, _ctx: &Ctx, uid: &Uidp) -> Result<RoleBindingView> {
         let mut reader = self.store.reader().await?;
-        role_bindings::view(&mut reader, uid).await?.ok_or_else(|| not_found(uid))
+        view(&mut reader, uid).await
     }
 
     /// The bindings where the caller holds the method's capabilities, page by page, with what they name.
@@ -47,13 +51,17 @@ impl RoleBindings {
     /// # Errors
     /// Invalid argument for an unusable page token.
     pub async fn list(&self, ctx: &Ctx, request: ListRequest, filter: RoleBindingFilter) -> Result<Page<RoleBindingView>> {
-        let fingerprint = Fingerprint::new(ctx, &request)
-            .text(filter.identity.as_ref().map(Uidp::as_str))
-            .text(filter.group.as_ref().map(Uidp::as_str))
-            .text(filter.role.as_ref().map(Uidp::as_str));
-        let (query, paging) = self.pages.query(ctx, &request, filter, fingerprint)?;
+        let (query, paging) = self.pages.query(ctx, &request, filter)?;
         let mut reader = self.store.reader().await?;
         self.pages.page(role_bindings::list_views(&mut reader, &query).await?, &paging)
+    }
+
+    /// Takes the role away, from the next request on. There is no error when the binding does not exist.
+    ///
+    /// # Errors
+    /// Aborted when `If-Match` names another version.
+    pub async fn delete(&self, ctx: &Ctx, uid: &Uidp) -> Result<()> {
+        resource::delete::<RoleBinding>(&self.store, ctx, uid).await
     }
 }
 
@@ -73,6 +81,27 @@ pub(crate) async fn bindings_of(reader: &mut Reader, identity: &Uidp) -> Result<
     }
 }
 
-fn not_found(uid: &Uidp) -> Error {
-    Error::not_found(Noun::RoleBinding, uid.as_str())
+/// The binding with what it names.
+///
+/// # Errors
+/// Not found.
+async fn view(reader: &mut Reader, uid: &Uidp) -> Result<RoleBindingView> {
+    role_bindings::view(reader, uid).await?.ok_or_else(|| not_found::<RoleBinding>(uid))
+}
+
+impl Resource for RoleBinding {
+    const NOUN: Noun = Noun::RoleBinding;
+    const MAY_BE_GONE: bool = true;
+
+    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
+        role_bindings::get(reader, uid).await
+    }
+
+    fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
+        role_bindings::delete(tx, uid).await
+    }
 }

@@ -1,20 +1,20 @@
 //! Roles: the built-in ones that everybody sees, and the custom ones of each group.
 
 mod create;
-mod delete;
 mod rules;
 mod update;
 
 use std::sync::Arc;
 
-use domain::{Ctx, Error, ListRequest, Noun, Page, Result, Uidp, iam::Role, ports::Seal};
-use store::{Store, iam::roles};
+use domain::{Ctx, ListRequest, Noun, Page, Result, Revision, Uidp, iam::Role, ports::Seal};
+use store::{Reader, Store, Writer, iam::roles};
 
 pub use store::iam::roles::RoleFilter;
 
 use crate::{
     grants::require,
-    page_tokens::{Fingerprint, PageTokens},
+    page_tokens::PageTokens,
+    resource::{self, Resource},
     turns::Turns,
 };
 
@@ -41,7 +41,7 @@ impl Roles {
             require(ctx, "roles.list", uid)?;
         }
         let mut reader = self.store.reader().await?;
-        roles::get(&mut reader, uid).await?.ok_or_else(|| not_found(uid))
+        resource::get(&mut reader, uid).await
     }
 
     /// The built-in roles and the custom ones where the caller holds the method's capabilities, page by page.
@@ -49,14 +49,38 @@ impl Roles {
     /// # Errors
     /// Invalid argument for an unusable page token.
     pub async fn list(&self, ctx: &Ctx, request: ListRequest, filter: RoleFilter) -> Result<Page<Role>> {
-        let fingerprint = Fingerprint::new(ctx, &request).text(filter.name.as_deref());
-        let (mut query, paging) = self.pages.query(ctx, &request, filter, fingerprint)?;
+        let (mut query, paging) = self.pages.query(ctx, &request, filter)?;
         query.include_roots = true;
         let mut reader = self.store.reader().await?;
         self.pages.page(roles::list(&mut reader, &query).await?, &paging)
     }
+
+    /// Deletes a custom role that is bound nowhere.
+    ///
+    /// # Errors
+    /// Not found; failed precondition for a built-in role and while the role is bound; aborted when `If-Match` names
+    /// another version.
+    pub async fn delete(&self, ctx: &Ctx, uid: &Uidp) -> Result<()> {
+        resource::delete::<Role>(&self.store, ctx, uid).await
+    }
 }
 
-pub(super) fn not_found(uid: &Uidp) -> Error {
-    Error::not_found(Noun::Role, uid.as_str())
+impl Resource for Role {
+    const NOUN: Noun = Noun::Role;
+
+    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
+        roles::get(reader, uid).await
+    }
+
+    fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    fn admit(&self) -> Result<()> {
+        rules::check_custom(self)
+    }
+
+    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
+        roles::delete(tx, uid).await
+    }
 }

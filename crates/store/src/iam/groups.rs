@@ -6,10 +6,10 @@ use domain::{
 };
 
 use crate::{
-    Reader, Writer, counts,
+    Reader, Writer,
     engine::{Fault, word},
     list::{self, Filter, ListQuery, Listed, Term},
-    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, bool, text},
+    table::{self, Column, Columns, Declared, Entity, EventGroup, Stamp, Values, WithParent, bool, text},
 };
 
 /// Which groups to list.
@@ -21,13 +21,15 @@ pub struct GroupFilter {
 
 impl Filter for GroupFilter {
     fn terms(&self) -> Vec<Term> {
-        self.name.iter().map(|name| Term::indexed("name", name)).collect()
+        self.name.iter().map(|name| Term::few("name", name)).collect()
     }
 }
 
 /// What is declared of groups.
 pub(crate) static DECLARED: Declared =
-    Declared::new::<Group>(Noun::Group, "groups", COLUMNS, &DECLARED, WithParent::Keeps("child groups")).counting_itself();
+    Declared::new::<Group>(Noun::Group, "groups", COLUMNS, &DECLARED, WithParent::Keeps("child groups"))
+        .counting_itself()
+        .with_events_of(EventGroup::Itself);
 
 const COLUMNS: &[Column] = &[text("name"), text("description"), bool("verified"), text("kind"), text("status")];
 
@@ -157,10 +159,5 @@ async fn pass_on(tx: &mut Writer, org: &Uidp, kind: OrgKind, status: OrgStatus) 
 /// # Errors
 /// Failed precondition while something lives in it that keeps it; internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    table::empty(tx, &DECLARED, uid).await?;
-    let gone = table::delete::<Group>(tx, uid).await?.is_some();
-    if gone {
-        counts::forget(tx, uid)?;
-    }
-    Ok(gone)
+    Ok(table::delete::<Group>(tx, uid).await?.is_some())
 }

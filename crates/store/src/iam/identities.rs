@@ -24,7 +24,7 @@ pub struct IdentityFilter {
 
 impl Filter for IdentityFilter {
     fn terms(&self) -> Vec<Term> {
-        let name = self.name.iter().map(|name| Term::indexed("name", name));
+        let name = self.name.iter().map(|name| Term::few("name", name));
         let kind = self.relationship_type.iter().map(|kind| Term::tested("relationship_type", kind.as_str()));
         name.chain(kind).collect()
     }

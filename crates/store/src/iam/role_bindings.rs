@@ -30,7 +30,7 @@ pub struct RoleBindingFilter {
 impl Filter for RoleBindingFilter {
     fn terms(&self) -> Vec<Term> {
         let columns = [("identity", &self.identity), ("parent", &self.group), ("role", &self.role)];
-        columns.into_iter().filter_map(|(column, uid)| Some(Term::indexed(column, uid.as_ref()?.as_str()))).collect()
+        columns.into_iter().filter_map(|(column, uid)| Some(Term::few(column, uid.as_ref()?.as_str()))).collect()
     }
 }
 

@@ -24,7 +24,7 @@ pub struct RoleFilter {
 
 impl Filter for RoleFilter {
     fn terms(&self) -> Vec<Term> {
-        self.name.iter().map(|name| Term::indexed("name", name)).collect()
+        self.name.iter().map(|name| Term::few("name", name)).collect()
     }
 }
 

@@ -135,7 +135,7 @@ impl<'a, E: Entity> Keys<'a, E> {
 
     /// Whether the rows of all streams are found together, by the index of a condition.
     fn is_found_by_term(&self) -> bool {
-        self.terms.iter().any(|term| term.indexed)
+        self.terms.iter().any(Term::finds)
     }
 
     /// Subtrees in byte order are one after the other in the order of identifiers.
@@ -246,6 +246,9 @@ impl<'a, E: Entity> Keys<'a, E> {
             _ => None,
         };
         if let Some(place) = subtree {
+            if plan.by_org {
+                sql.and("org = ?", [place.root_text().into()]);
+            }
             if matches!(stream, Stream::Children(_)) {
                 // An engine that takes the index of identifiers for this begins where the children are.
                 sql.and("parent = ?", [place.into()]);
@@ -270,7 +273,12 @@ impl<'a, E: Entity> Keys<'a, E> {
         match stream {
             Stream::All => {}
             Stream::Roots => sql.and("parent = ?", [Uidp::ROOT.into()]),
-            Stream::Children(parent) => sql.and("parent = ?", [parent.into()]),
+            Stream::Children(parent) => {
+                if plan.by_org {
+                    sql.and("org = ?", [parent.root_text().into()]);
+                }
+                sql.and("parent = ?", [parent.into()]);
+            }
             Stream::One(uid) => sql.and("uid = ?", [uid.into()]),
             Stream::Below(place) | Stream::ProperlyBelow(place) => {
                 if plan.by_org {
@@ -328,7 +336,8 @@ impl<'a, E: Entity> Keys<'a, E> {
     pub(super) fn order(&self, sql: &mut Sql<'_>, plan: Plan) {
         let direction = if self.order.descending { " DESC" } else { "" };
         let column = match (self.order.field, plan.has_order(self.order.field)) {
-            (OrderField::Uid, _) => return sql.push(&format!(" ORDER BY uid{direction}")),
+            (OrderField::Uid, true) => return sql.push(&format!(" ORDER BY uid{direction}")),
+            (OrderField::Uid, false) => return sql.push(&format!(" ORDER BY uid || ''{direction}")),
             (_, true) => self.order_column(),
             (OrderField::Name, false) => "name || ''",
             (OrderField::CreatedAt, false) => "created_at + 0",

@@ -11,12 +11,20 @@ pub(super) struct Plan {
     pub(super) index: Index<'static>,
     /// Whether the place is found by its root column, and the rest of its path is tested row by row.
     pub(super) by_org: bool,
+    /// Whether it is a range of what the index has before the identifier, so that nothing is in order.
+    pub(super) is_range: bool,
 }
 
 impl Plan {
+    /// Along this index alone.
+    pub(super) fn by(index: Index<'static>) -> Self {
+        Self { index, by_org: false, is_range: false }
+    }
+
     /// Whether the rows come in this order by themselves, where what is before it in the index is equal.
     pub(super) fn has_order(&self, field: OrderField) -> bool {
         match (self.index, field) {
+            _ if self.is_range => false,
             (_, OrderField::Uid) => true,
             (Index::Primary(_), OrderField::Name | OrderField::CreatedAt) => false,
             (Index::Named(_, columns), OrderField::Name) => columns.ends_with("name"),
@@ -36,12 +44,12 @@ pub(super) async fn plan<E: Entity>(
     terms: &[Term],
     depth: usize,
 ) -> Result<Plan> {
-    if let Some(plan) = by_term::<E>(stream, terms) {
+    let table = E::declared().table;
+    if let Some(plan) = terms.iter().find_map(|term| term.plan(table, stream, order)) {
         return Ok(plan);
     }
-    let declared = E::declared();
-    let named = |columns| Plan { index: Index::Named(declared.table, columns), by_org: false };
-    let primary = Plan { index: Index::Primary(declared.table), by_org: false };
+    let named = |columns| Plan::by(Index::Named(table, columns));
+    let primary = Plan::by(Index::Primary(table));
     Ok(match (stream, order) {
         (Stream::One(_), _) | (Stream::All | Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Uid) => primary,
         (Stream::Children(_) | Stream::Roots, OrderField::Uid) => named("parent"),
@@ -58,18 +66,7 @@ pub(super) async fn plan<E: Entity>(
                 let depth = u64::try_from(depth).unwrap_or(u64::MAX);
                 depth.saturating_mul(org) / folder.max(1) < folder.saturating_mul(ROW)
             };
-            if walks { Plan { index: Index::Named(E::declared().table, columns), by_org: true } } else { primary }
+            if walks { Plan { by_org: true, ..named(columns) } } else { primary }
         }
     })
-}
-
-/// The way by the index of a condition, if one has an index.
-pub(super) fn by_term<E: Entity>(stream: &Stream, terms: &[Term]) -> Option<Plan> {
-    let term = terms.iter().find(|term| term.indexed)?;
-    let columns = match (stream, term.column) {
-        (Stream::One(_), _) => return None,
-        (Stream::Children(_) | Stream::Roots, "name") => "parent_name",
-        (_, column) => column,
-    };
-    Some(Plan { index: Index::Named(E::declared().table, columns), by_org: false })
 }

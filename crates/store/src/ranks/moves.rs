@@ -71,7 +71,7 @@ fn change(row: &Row<'_>) -> Result<Change> {
     Ok(match noun {
         Noun::SigningKey => Change::Stayed,
         Noun::Store => Change::Untold,
-        Noun::Group | Noun::Identity | Noun::Role | Noun::RoleBinding | Noun::Repo => match spots {
+        _ => match spots {
             // Its bindings have changed, and it has not.
             Move { from: None, to: None } if op == Op::Rebound => Change::Stayed,
             Move { from: None, to: None } => Change::Untold,

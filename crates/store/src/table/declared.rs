@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use domain::{Noun, Result, Uidp};
+use domain::{Noun, Op, Result, Uidp};
 
 use super::{Columns, Entity, Statements};
 use crate::{BoxFuture, Writer, engine::Row};
@@ -23,6 +23,7 @@ pub(crate) struct Declared {
     pub(crate) with_parent: WithParent,
     /// Whether a row counts among those that live in it, so that the count of its subtree is one lookup.
     pub(crate) counts_itself: bool,
+    pub(crate) events_of: EventGroup,
     /// Reads a row from the columns that are read, to see whether that can be done.
     pub(crate) reads: fn(&Row<'_>) -> Result<()>,
     pub(super) statements: OnceLock<Statements>,
@@ -38,6 +39,17 @@ pub(crate) enum WithParent {
     Keeps(&'static str),
     /// It goes, by this function.
     Goes(for<'a> fn(&'a mut Writer, &'a Uidp) -> BoxFuture<'a, Result<()>>),
+}
+
+/// The group that the events about a row belong to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum EventGroup {
+    /// It is itself a group: its own, until it goes.
+    Itself,
+    /// What it lives in.
+    Parent,
+    /// Its organization.
+    Organization,
 }
 
 /// A column and what is in it.
@@ -73,12 +85,28 @@ impl Declared {
         lives_in: &'static Self,
         with_parent: WithParent,
     ) -> Self {
-        Self { noun, table, columns, lives_in, with_parent, counts_itself: false, reads: reads::<T>, statements: OnceLock::new() }
+        Self {
+            noun,
+            table,
+            columns,
+            lives_in,
+            with_parent,
+            counts_itself: false,
+            events_of: EventGroup::Parent,
+            reads: reads::<T>,
+            statements: OnceLock::new(),
+        }
     }
 
     /// The same noun, whose rows count among those that live in them.
     pub(crate) const fn counting_itself(mut self) -> Self {
         self.counts_itself = true;
+        self
+    }
+
+    /// The same noun, with events that belong to another group than what the row lives in.
+    pub(crate) const fn with_events_of(mut self, group: EventGroup) -> Self {
+        self.events_of = group;
         self
     }
 
@@ -120,6 +148,16 @@ impl Nouns {
     /// Those that live in that one.
     pub(crate) fn living_in(self, noun: Noun) -> impl Iterator<Item = &'static Declared> {
         self.all().filter(move |declared| declared.lives_in.noun == noun)
+    }
+
+    /// The group that an event about this resource belongs to; `/` for none.
+    pub(crate) fn event_group(self, noun: Noun, uid: &Uidp, op: Op) -> &str {
+        let declared = self.all().find(|declared| declared.noun == noun);
+        match declared.map(|declared| declared.events_of) {
+            Some(EventGroup::Itself) if op != Op::Deleted => uid.as_str(),
+            Some(EventGroup::Organization) => uid.root_text(),
+            _ => uid.parent_text(),
+        }
     }
 
     /// Those that others live in.

@@ -145,7 +145,7 @@ async fn awkward(store: &Store, org: Uidp) {
             let mut group = kit::group(uid, "a");
             group.spec.description = domain::Description::trusted("\"quoted\"\n\\ \u{1f980} \u{7f} \u{2028} 'x', NULL); --");
             let group = groups::insert(tx, &group).await?;
-            tx.announce(Noun::Group, group.uid.as_str(), Op::Created, group.uid.as_str(), &group).await
+            tx.announce(Noun::Group, &group.uid, Op::Created, &group).await
         })
     });
     work.await.expect("written");

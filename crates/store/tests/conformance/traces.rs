@@ -17,7 +17,7 @@ async fn create(store: &Store, ctx: &Ctx, group: Group) -> Group {
         .write(ctx, |tx| {
             Box::pin(async move {
                 let group = groups::insert(tx, &group).await?;
-                tx.announce(Noun::Group, group.uid.as_str(), Op::Created, group.uid.parent_text(), &group).await?;
+                tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
                 Ok(group)
             })
         })
@@ -83,7 +83,7 @@ pub(crate) async fn cascades_are_in_the_feed(engine: &impl Engine) {
         .write(&ctx, |tx| {
             Box::pin(async move {
                 identities::delete(tx, &row.uid).await?;
-                tx.announce(Noun::Identity, row.uid.as_str(), Op::Deleted, row.uid.parent_text(), &row).await
+                tx.announce(Noun::Identity, &row.uid, Op::Deleted, &row).await
             })
         })
         .await
@@ -105,7 +105,7 @@ pub(crate) async fn a_failed_write_leaves_no_trace(engine: &impl Engine) {
         .write(&ctx, |tx| {
             Box::pin(async move {
                 let group = groups::insert(tx, &kit::group(kit::root(1), "org")).await?;
-                tx.announce(Noun::Group, group.uid.as_str(), Op::Created, "/", &group).await?;
+                tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
                 Err::<(), _>(Error::field("name", "is refused"))
             })
         })

@@ -100,7 +100,7 @@ pub(crate) async fn validate_only_leaves_nothing(engine: &impl Engine) {
             .write(&ctx, |tx| {
                 Box::pin(async move {
                     let group = groups::insert(tx, &kit::group(kit::root(1), "org")).await?;
-                    tx.announce(Noun::Group, group.uid.as_str(), Op::Created, group.uid.as_str(), &group).await?;
+                    tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
                     Ok(group)
                 })
             })

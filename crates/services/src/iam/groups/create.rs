@@ -10,10 +10,11 @@ use store::{
     iam::{groups, identities, role_bindings},
 };
 
-use super::{Groups, not_found, rules};
+use super::{Groups, rules};
 use crate::{
     grants::{named, require, require_operator},
     iam::placed::child_of,
+    resource,
     settings::Settings,
 };
 
@@ -67,17 +68,17 @@ pub(super) fn check_organization(ctx: &Ctx, settings: &Settings) -> Result<()> {
 }
 
 async fn create_folder(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, spec: GroupSpec) -> Result<Group> {
-    let above = groups::get(tx, parent).await?.ok_or_else(|| not_found(parent))?;
+    let above = resource::get::<Group>(tx, parent).await?;
     rules::check_folder(ctx, above.spec.kind, &spec)?;
     let group = insert(ctx, tx, child_of(ctx, parent)?, spec).await?;
-    tx.announce(Noun::Group, group.uid.as_str(), Op::Created, group.uid.as_str(), &group).await?;
+    tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
     Ok(group)
 }
 
 async fn create_organization(ctx: &Ctx, tx: &mut Writer, spec: GroupSpec) -> Result<Group> {
     rules::check_organization(ctx, None, &spec)?;
     let group = insert(ctx, tx, ctx.entropy.root_uidp()?, spec).await?;
-    tx.announce(Noun::Group, group.uid.as_str(), Op::Created, group.uid.as_str(), &group).await?;
+    tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
     if !ctx.is_operator() {
         let creator = &ctx.caller()?.identity;
         if identities::get(tx, creator).await?.is_none() {

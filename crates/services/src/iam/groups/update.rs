@@ -1,10 +1,10 @@
 //! Changing groups.
 
 use domain::{
-    Ctx, Noun, Op, Patch, Result, Revision, Uidp,
+    Ctx, Noun, Op, Patch, Result, Uidp,
     iam::{Group, GroupSpec, OrgKind},
 };
-use store::{Reader, Writer, iam::groups};
+use store::{Writer, iam::groups};
 
 use super::{Groups, rules};
 use crate::update::{self, Update};
@@ -23,22 +23,13 @@ impl Groups {
 struct GroupUpdate;
 
 impl Update for GroupUpdate {
-    const NOUN: Noun = Noun::Group;
     type Row = Group;
     type Spec = GroupSpec;
     type Findings = ();
     type Answer = Group;
 
-    async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Group>> {
-        groups::get(reader, uid).await
-    }
-
     fn spec(row: &Group) -> &GroupSpec {
         &row.spec
-    }
-
-    fn revision(row: &Group) -> Revision {
-        row.revision
     }
 
     /// What a folder is need not be said: it is what its organization is.
@@ -62,8 +53,7 @@ impl Update for GroupUpdate {
 
     async fn write(tx: &mut Writer, row: Group, wish: GroupSpec, (): &()) -> Result<Group> {
         let group = groups::update(tx, &row, &Group { spec: wish, ..row.clone() }).await?;
-        let uid = group.uid.as_str();
-        tx.announce(Noun::Group, uid, Op::Updated, uid, &group).await?;
+        tx.announce(Noun::Group, &group.uid, Op::Updated, &group).await?;
         Ok(group)
     }
 }

@@ -43,8 +43,7 @@ impl Identities {
                         revision: tx.revision(),
                     };
                     let identity = identities::insert(tx, &identity).await?;
-                    let uid = identity.uid.as_str();
-                    tx.announce(Noun::Identity, uid, Op::Created, parent.as_str(), &identity).await?;
+                    tx.announce(Noun::Identity, &identity.uid, Op::Created, &identity).await?;
                     Ok(identity)
                 })
             })

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use domain::{
-    Ctx, Noun, Op, Patch, Result, Revision, Uidp, Violations,
+    Ctx, Noun, Op, Patch, Result, Uidp, Violations,
     iam::{Identity, IdentitySpec},
     ports::CheckRelationship,
 };
 use store::{
-    Reader, Store, Writer,
+    Store, Writer,
     iam::{
         identities, role_bindings,
         standings::{self, Position},
@@ -41,23 +41,14 @@ struct IdentityUpdate {
 }
 
 impl Update for IdentityUpdate {
-    const NOUN: Noun = Noun::Identity;
     type Row = Identity;
     type Spec = IdentitySpec;
     /// As of when the caller holds all that the identity holds, where that is asked for: it may be bound to thousands of roles.
     type Findings = Option<Position>;
     type Answer = Identity;
 
-    async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Identity>> {
-        identities::get(reader, uid).await
-    }
-
     fn spec(row: &Identity) -> &IdentitySpec {
         &row.spec
-    }
-
-    fn revision(row: &Identity) -> Revision {
-        row.revision
     }
 
     fn complete(ctx: &Ctx, _row: &Identity, wish: &mut IdentitySpec) {
@@ -91,11 +82,10 @@ impl Update for IdentityUpdate {
         if let Some(held_at) = *findings
             && standings::has_changed(tx, &row.uid, held_at).await?
         {
-            return Err(contended(Noun::Identity, &row.uid));
+            return Err(contended::<Identity>(&row.uid));
         }
         let identity = identities::update(tx, &row, &Identity { spec: wish, ..row.clone() }).await?;
-        let uid = identity.uid.as_str();
-        tx.announce(Noun::Identity, uid, Op::Updated, identity.uid.parent_text(), &identity).await?;
+        tx.announce(Noun::Identity, &identity.uid, Op::Updated, &identity).await?;
         Ok(identity)
     }
 }

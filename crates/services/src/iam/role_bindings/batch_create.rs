@@ -2,12 +2,12 @@
 
 use domain::{
     Ctx, Error, Result, Uidp, Violations,
-    iam::{RoleBindingSpec, RoleBindingView},
+    iam::{Group, RoleBindingSpec, RoleBindingView},
 };
-use store::iam::{groups, role_bindings};
+use store::iam::role_bindings;
 
 use super::{RoleBindings, create::insert, rules};
-use crate::iam::groups::not_found as group_not_found;
+use crate::resource;
 
 /// Most bindings of one batch.
 pub const BATCH_MAX: usize = 25;
@@ -42,7 +42,7 @@ impl RoleBindings {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let group = groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
+                    let group: Group = resource::get(tx, &parent).await?;
                     let mut uids = Vec::with_capacity(specs.len());
                     for (index, spec) in specs.into_iter().enumerate() {
                         rules::check(&call, tx, &parent, &spec, &field(index, "role_binding.")).await?;

@@ -4,13 +4,10 @@ use domain::{
     Ctx, Noun, Op, Result, Uidp,
     iam::{Group, RoleBinding, RoleBindingSpec, RoleBindingView},
 };
-use store::{
-    Writer,
-    iam::{groups, role_bindings},
-};
+use store::{Writer, iam::role_bindings};
 
-use super::{RoleBindings, not_found, rules};
-use crate::iam::{groups::not_found as group_not_found, placed::child_of};
+use super::{RoleBindings, rules, view};
+use crate::{iam::placed::child_of, resource};
 
 impl RoleBindings {
     /// Binds a role to an identity at the group `parent`, from the next request on. The same binding may be made
@@ -24,11 +21,11 @@ impl RoleBindings {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let group = groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
+                    let group: Group = resource::get(tx, &parent).await?;
                     rules::check(&call, tx, &parent, &spec, "").await?;
                     let uid = insert(&call, tx, &group, spec).await?.uid;
-                    let view = role_bindings::view(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
-                    tx.announce(Noun::RoleBinding, uid.as_str(), Op::Created, parent.as_str(), &view).await?;
+                    let view = view(tx, &uid).await?;
+                    tx.announce(Noun::RoleBinding, &uid, Op::Created, &view).await?;
                     Ok(view)
                 })
             })

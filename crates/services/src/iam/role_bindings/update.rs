@@ -1,12 +1,12 @@
 //! Changing role bindings.
 
 use domain::{
-    Ctx, Noun, Op, Patch, Result, Revision, Uidp,
+    Ctx, Noun, Op, Patch, Result, Uidp,
     iam::{RoleBinding, RoleBindingSpec, RoleBindingView},
 };
-use store::{Reader, Writer, iam::role_bindings};
+use store::{Writer, iam::role_bindings};
 
-use super::{RoleBindings, not_found, rules};
+use super::{RoleBindings, not_found, rules, view};
 use crate::update::{self, Update};
 
 impl RoleBindings {
@@ -24,22 +24,13 @@ impl RoleBindings {
 struct RoleBindingUpdate;
 
 impl Update for RoleBindingUpdate {
-    const NOUN: Noun = Noun::RoleBinding;
     type Row = RoleBinding;
     type Spec = RoleBindingSpec;
     type Findings = ();
     type Answer = RoleBindingView;
 
-    async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<RoleBinding>> {
-        role_bindings::get(reader, uid).await
-    }
-
     fn spec(row: &RoleBinding) -> &RoleBindingSpec {
         &row.spec
-    }
-
-    fn revision(row: &RoleBinding) -> Revision {
-        row.revision
     }
 
     /// All that is judged takes the rows that the wish names.
@@ -48,17 +39,17 @@ impl Update for RoleBindingUpdate {
     }
 
     async fn keep(tx: &mut Writer, row: RoleBinding) -> Result<RoleBindingView> {
-        role_bindings::view(tx, &row.uid).await?.ok_or_else(|| not_found(&row.uid))
+        view(tx, &row.uid).await
     }
 
     async fn write(tx: &mut Writer, row: RoleBinding, wish: RoleBindingSpec, (): &()) -> Result<RoleBindingView> {
         let uid = row.uid.clone();
-        let at = uid.parent().ok_or_else(|| not_found(&uid))?;
+        let at = uid.parent().ok_or_else(|| not_found::<RoleBinding>(&uid))?;
         let call = tx.ctx().clone();
         rules::check(&call, tx, &at, &wish, "").await?;
         role_bindings::update(tx, &row, &RoleBinding { spec: wish, ..row.clone() }).await?;
-        let view = role_bindings::view(tx, &uid).await?.ok_or_else(|| not_found(&uid))?;
-        tx.announce(Noun::RoleBinding, uid.as_str(), Op::Updated, at.as_str(), &view).await?;
+        let view = view(tx, &uid).await?;
+        tx.announce(Noun::RoleBinding, &uid, Op::Updated, &view).await?;
         Ok(view)
     }
 }

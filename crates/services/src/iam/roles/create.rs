@@ -29,7 +29,7 @@ impl Roles {
                         revision: tx.revision(),
                     };
                     let role = roles::insert(tx, &role).await?;
-                    tx.announce(Noun::Role, role.uid.as_str(), Op::Created, parent.as_str(), &role).await?;
+                    tx.announce(Noun::Role, &role.uid, Op::Created, &role).await?;
                     Ok(role)
                 })
             })

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use domain::{
-    Ctx, Noun, Op, Patch, Result, Revision, Uidp,
+    Ctx, Noun, Op, Patch, Result, Uidp,
     iam::{Role, RoleSpec},
 };
 use store::{
-    Reader, Store, Writer,
+    Store, Writer,
     iam::{
         roles,
         standings::{self, Position},
@@ -38,7 +38,6 @@ struct RoleUpdate {
 }
 
 impl Update for RoleUpdate {
-    const NOUN: Noun = Noun::Role;
     type Row = Role;
     type Spec = RoleSpec;
     /// As of when the caller holds what the role gets wherever it is bound, where it gets anything: it may be bound at thousands
@@ -46,20 +45,8 @@ impl Update for RoleUpdate {
     type Findings = Option<Position>;
     type Answer = Role;
 
-    async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Role>> {
-        roles::get(reader, uid).await
-    }
-
     fn spec(row: &Role) -> &RoleSpec {
         &row.spec
-    }
-
-    fn revision(row: &Role) -> Revision {
-        row.revision
-    }
-
-    fn admit(row: &Role) -> Result<()> {
-        rules::check_custom(row)
     }
 
     async fn judge(&self, ctx: &Ctx, row: &Role, wish: &RoleSpec) -> Result<Option<Position>> {
@@ -87,10 +74,10 @@ impl Update for RoleUpdate {
         if let Some(held_at) = *findings
             && standings::may_be_bound_since(tx, &row.uid, held_at).await?
         {
-            return Err(contended(Noun::Role, &row.uid));
+            return Err(contended::<Role>(&row.uid));
         }
         let role = roles::update(tx, &row, &Role { spec: wish, ..row.clone() }).await?;
-        tx.announce(Noun::Role, role.uid.as_str(), Op::Updated, role.uid.parent_text(), &role).await?;
+        tx.announce(Noun::Role, &role.uid, Op::Updated, &role).await?;
         Ok(role)
     }
 }

@@ -2,12 +2,13 @@
 
 use domain::{
     Ctx, Noun, Op, Result, Uidp, Violations,
+    iam::Group,
     registry::{Repo, RepoSpec},
 };
-use store::{iam::groups, registry::repos};
+use store::registry::repos;
 
 use super::{Repos, inherit::Sources, rules, sync};
-use crate::iam::{groups::not_found as group_not_found, placed::child_of};
+use crate::{iam::placed::child_of, resource};
 
 impl Repos {
     /// Creates a repository in the group `parent`.
@@ -24,13 +25,13 @@ impl Repos {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let group = groups::get(tx, &parent).await?.ok_or_else(|| group_not_found(&parent))?;
+                    let group: Group = resource::get(tx, &parent).await?;
                     let (uid, mut spec) = (child_of(&call, &parent)?, spec);
                     sync::settle(&call, tx, &uid, None, &mut spec).await?;
                     let repo = Repo { uid, spec, created_at: call.now, updated_at: call.now, revision: tx.revision() };
                     let repo = repos::insert_in(tx, &group, &repo).await?;
                     let repo = Sources::default().shown(tx, repo).await?;
-                    tx.announce(Noun::Repo, repo.uid.as_str(), Op::Created, parent.as_str(), &repo).await?;
+                    tx.announce(Noun::Repo, &repo.uid, Op::Created, &repo).await?;
                     Ok(repo)
                 })
             })

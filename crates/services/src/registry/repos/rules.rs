@@ -16,11 +16,7 @@ const TAG: usize = 128;
 
 /// Judges texts, lists and the overlay.
 pub(super) fn check(spec: &RepoSpec, violations: &mut Violations) {
-    texts::each("bundles", &spec.bundles, BUNDLES.len(), violations, |field, bundle, violations| {
-        if !BUNDLES.contains(&bundle.as_str()) {
-            violations.add(field, format!("bundles must be of {}", BUNDLES.join(", ")));
-        }
-    });
+    check_bundles(&spec.bundles, violations);
     texts::each("aliases", &spec.aliases, REFERENCES, violations, |field, alias, violations| {
         if alias.len() > ALIAS {
             violations.add(field, format!("aliases must be at most {ALIAS} bytes each"));
@@ -36,6 +32,15 @@ pub(super) fn check(spec: &RepoSpec, violations: &mut Violations) {
     if let Some(wish) = &spec.custom_overlay {
         overlay::check(wish, violations);
     }
+}
+
+/// Judges the bundles of a catalogue that something is in.
+pub(crate) fn check_bundles(bundles: &[String], violations: &mut Violations) {
+    texts::each("bundles", bundles, BUNDLES.len(), violations, |field, bundle, violations| {
+        if !BUNDLES.contains(&bundle.as_str()) {
+            violations.add(field, format!("bundles must be of {}", BUNDLES.join(", ")));
+        }
+    });
 }
 
 /// A letter or digit of a reference, or one of `_.-`.
