@@ -33,9 +33,7 @@ impl Outcome {
     #[expect(clippy::must_use_candidate, reason = "the check alone is often what a test wants")]
     pub fn ok<T: Message + Default>(&self) -> T {
         assert_eq!(self.code, "OK", "{:#}", self.body);
-        let descriptor = contract::message_descriptor(T::NAME).expect("a message of the contract");
-        let message = DynamicMessage::deserialize(descriptor, self.body.clone()).expect("the body is the response message");
-        message.transcode_to().expect("the body is the response message")
+        message(self.body.clone())
     }
 }
 
@@ -129,6 +127,13 @@ fn code_of(code: i64) -> (&'static str, u16) {
         16 => ("UNAUTHENTICATED", 401),
         _ => ("UNKNOWN", 500),
     }
+}
+
+/// The message that this is the JSON of.
+pub(crate) fn message<T: Message + Default>(json: Value) -> T {
+    let descriptor = contract::message_descriptor(T::NAME).expect("a message of the contract");
+    let message = DynamicMessage::deserialize(descriptor, json).unwrap_or_else(|error| panic!("{}: {error}", T::NAME));
+    message.transcode_to().expect("a message of its own type")
 }
 
 fn json<T: Message>(message: &T) -> Value {

@@ -1,10 +1,11 @@
-//! The examples of the OpenAPI document: requests that a server accepted, and what it answered.
+//! The examples of the OpenAPI document: sample calls that a server accepted, and what it answered.
 
 use client::http::Request;
-use domain::iam::role::built_in_uid;
+use contract::{Body, Method as Rpc, message_descriptor};
 use http::Method;
+use prost_reflect::DynamicMessage;
 use serde_json::{Map, Value, json};
-use testkit::{Actor, TestServer, golden};
+use testkit::{Actor, Does, Place, TestServer, golden, samples};
 
 /// What is recorded, by the identifier of the operation.
 struct Recorder {
@@ -41,71 +42,83 @@ impl Recorder {
         uid
     }
 
-    /// Creates, reads, changes and lists one resource below `parent`.
-    async fn noun(&mut self, service: &str, noun: &str, path: &str, parent: &str, body: Value, change: Value) -> String {
-        let at = format!("{path}/{{uid}}");
-        let uid = self.call(&format!("{service}.Create{noun}"), Method::POST, &at, json!({ "uid": parent }), Some(body)).await;
-        self.call(&format!("{service}.Get{noun}"), Method::GET, &at, json!({ "uid": uid }), None).await;
-        self.call(&format!("{service}.Update{noun}"), Method::PATCH, &at, json!({ "uid": uid }), Some(change)).await;
-        let plural = if noun.ends_with('y') { noun.trim_end_matches('y').to_owned() + "ies" } else { format!("{noun}s") };
-        let wish = json!({ "uidp.childrenOf": parent, "pageSize": 50 });
-        self.call(&format!("{service}.List{plural}"), Method::GET, path, wish, None).await;
-        uid
+    /// Makes a call with this request by the method's first HTTP binding, in which every variable is called `uid`.
+    async fn sample(&mut self, method: &Rpc, request: Value) -> String {
+        let rule = method.http.first().expect("it has an HTTP binding");
+        let mut fields = canonical(method.request, request);
+        let (mut path, mut parameters) = (rule.template.to_owned(), Map::new());
+        if let Some((before, variable)) = rule.template.split_once('{') {
+            let (variable, after) = variable.split_once('}').expect("a closed variable");
+            let mut at = &mut fields;
+            let mut steps: Vec<_> = variable.split('=').next().unwrap_or_default().split('.').map(camel).collect();
+            let last = steps.pop().expect("a variable has a name");
+            for step in steps {
+                at = at.get_mut(&step).and_then(Value::as_object_mut).expect("a message");
+            }
+            parameters.insert("uid".to_owned(), at.remove(&last).expect("it is there"));
+            path = format!("{before}{{uid}}{after}");
+        }
+        let body = match rule.body {
+            Body::None => None,
+            Body::All => Some(Value::Object(std::mem::take(&mut fields))),
+            Body::Field(name) => fields.remove(&camel(name)),
+        };
+        flatten("", Value::Object(fields), &mut parameters);
+        let id = format!("{}.{}", method.service.trim_start_matches("chainguard.platform."), method.name);
+        let verb = Method::from_bytes(rule.verb.as_str().as_bytes()).expect("an HTTP method");
+        self.call(&id, verb, &path, Value::Object(parameters), body).await
+    }
+}
+
+/// The request as proto3 JSON writes it.
+fn canonical(message: &str, request: Value) -> Map<String, Value> {
+    let descriptor = message_descriptor(message).expect("a message of the contract");
+    let message = DynamicMessage::deserialize(descriptor, request).expect("a request of the method");
+    match serde_json::to_value(&message) {
+        Ok(Value::Object(fields)) => fields,
+        other => panic!("a message is a JSON object: {other:?}"),
+    }
+}
+
+/// The JSON name of a field.
+fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |camel, word| camel + &word[..1].to_uppercase() + &word[1..])
+}
+
+fn flatten(prefix: &str, value: Value, parameters: &mut Map<String, Value>) {
+    match value {
+        Value::Object(fields) => fields.into_iter().for_each(|(name, value)| {
+            flatten(&if prefix.is_empty() { name } else { format!("{prefix}.{name}") }, value, parameters);
+        }),
+        other => _ = parameters.insert(prefix.to_owned(), other),
     }
 }
 
 #[tokio::test]
 async fn the_examples_are_what_a_server_answered() {
-    const IAM: &str = "iam.v2beta1";
     let server = TestServer::start().await;
     let mut recorder = Recorder { actor: server.admin(), calls: Map::new() };
-    let groups = format!("/{}/groups", IAM.replace('.', "/"));
-
     let acme = json!({ "name": "acme", "description": "Everything of Acme." });
-    let org =
-        recorder.call(&format!("{IAM}.GroupsService.CreateGroup.AtRoot"), Method::POST, &groups, json!({}), Some(acme)).await;
-    let team = json!({ "name": "team-a", "description": "Builds the shop." });
-    let folder = recorder
-        .noun(&format!("{IAM}.GroupsService"), "Group", &groups, &org, team, json!({ "description": "Runs the shop." }))
-        .await;
-
-    let ci = json!({
-        "name": "ci",
-        "description": "Builds of the main branch.",
-        "claimMatch": {
-            "issuer": "https://token.actions.githubusercontent.com",
-            "subject": "repo:acme/shop:ref:refs/heads/main",
-            "claims": { "repository_owner": "acme" },
-        },
-    });
-    let identities = format!("/{}/identities", IAM.replace('.', "/"));
-    let change = json!({ "description": "Builds of the shop." });
-    let identity = recorder.noun(&format!("{IAM}.IdentitiesService"), "Identity", &identities, &folder, ci, change).await;
-    let lookup = json!({ "issuer": "https://accounts.example.com", "subject": "somebody" });
-    let path = format!("{identities}:lookupIdentity");
-    recorder.call(&format!("{IAM}.IdentitiesService.LookupIdentity"), Method::GET, &path, lookup, None).await;
-
-    let publisher = json!({ "name": "publisher", "capabilities": ["CAP_REPO_LIST", "CAP_TAG_CREATE"] });
-    let roles = format!("/{}/roles", IAM.replace('.', "/"));
-    let change = json!({ "capabilities": ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_TAG_CREATE"] });
-    let role = recorder.noun(&format!("{IAM}.RolesService"), "Role", &roles, &folder, publisher, change).await;
-
-    let bindings = format!("/{}/roleBindings", IAM.replace('.', "/"));
-    let binding = json!({ "identityUid": identity, "roleUid": role });
-    let change = json!({ "roleUid": built_in_uid("registry.push") });
-    recorder.noun(&format!("{IAM}.RoleBindingsService"), "RoleBinding", &bindings, &folder, binding, change).await;
-    let batch = json!({ "parent": folder, "requests": [
-        { "parent": folder, "roleBinding": { "identityUid": identity, "roleUid": built_in_uid("apk.pull") } },
-    ] });
-    let path = format!("{bindings}:batchCreate");
-    recorder
-        .call(&format!("{IAM}.RoleBindingsService.BatchCreateRoleBindings"), Method::POST, &path, json!({}), Some(batch))
-        .await;
-
-    let shop = json!({ "name": "shop", "catalogTier": "CATALOG_TIER_BASE", "activeTags": ["latest"] });
-    let change = json!({ "description": "The shop's front end." });
-    recorder.noun("registry.v2beta1.ReposService", "Repo", "/registry/v2beta1/repos", &folder, shop, change).await;
-
+    let id = "iam.v2beta1.GroupsService.CreateGroup.AtRoot";
+    let org = recorder.call(id, Method::POST, "/iam/v2beta1/groups", json!({}), Some(acme)).await;
+    let mut place = Place::empty(org.parse().expect("a UIDP"));
+    for sample in samples::all() {
+        let request = match sample.does {
+            Does::List(_) => json!({ "uidp": { "children_of": org }, "page_size": 50 }),
+            // What is deleted says nothing, and what asks for nothing needs no example.
+            Does::Delete(_) => continue,
+            _ => sample.request(&place),
+        };
+        if request.as_object().is_none_or(Map::is_empty) {
+            continue;
+        }
+        let uid = recorder.sample(sample.method, request).await;
+        if let (Does::Make(noun), false) = (sample.does, uid.is_empty()) {
+            place.put(noun, &uid);
+        }
+    }
     golden("docs/api/examples.json", &format!("{:#}\n", Value::Object(recorder.calls)));
     server.stop().await;
 }

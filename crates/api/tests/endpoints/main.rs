@@ -7,7 +7,6 @@ mod groups;
 #[cfg(test)]
 mod identities;
 #[cfg(test)]
-mod registered;
 #[cfg(test)]
 mod repos;
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(crate) const URL: &str = "https://provost.example";
 pub(crate) const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
 pub(crate) struct Server {
-    pub(crate) endpoints: BTreeMap<&'static str, Endpoint>,
+    endpoints: BTreeMap<&'static str, Endpoint>,
     pub(crate) operators: Operators,
     entropy: Arc<dyn Entropy>,
     _data: tempfile::TempDir,

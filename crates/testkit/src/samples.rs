@@ -1,0 +1,144 @@
+//! One catalogue of sample calls: how each served method is called, at any place. Whatever holds for all methods is proved with it:
+//! who may call them, what conditions mean, and that the documented examples are true.
+
+mod nouns;
+mod place;
+
+use client::Options;
+use contract::{BoxFuture, Method, Rpc};
+use serde_json::{Value, json};
+
+pub use place::Place;
+
+use crate::{Actor, Outcome, Transport, transport::message};
+
+/// A call with a request that is made for a place.
+pub struct Sample {
+    /// What is called.
+    pub method: &'static Method,
+    /// What it does.
+    pub does: Does,
+    request: Box<dyn Fn(&Place) -> Value + Send + Sync>,
+    send: Sender,
+}
+
+/// What a sample call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// Makes something of this noun.
+    Make(&'static str),
+    /// Reads what the place has of this noun.
+    Read(&'static str),
+    /// Lists what the place has of this noun.
+    List(&'static str),
+    /// Changes what the place has of this noun.
+    Change(&'static str),
+    /// Deletes what the place has of this noun.
+    Delete(&'static str),
+    /// Something that acts on no place.
+    Other,
+}
+
+/// A noun in sample calls.
+struct Noun {
+    name: &'static str,
+    lives_in: &'static str,
+    body: fn(&Place) -> Value,
+    make: Sender,
+    samples: Vec<Sample>,
+}
+
+/// Sends a request that is JSON.
+type Sender = for<'a> fn(&'a Actor, Transport, Value, &'a Options) -> BoxFuture<'a, Outcome>;
+
+/// A sample of every served method.
+#[must_use]
+pub fn all() -> Vec<Sample> {
+    nouns::all().into_iter().flat_map(|noun| noun.samples).chain(nouns::others()).collect()
+}
+
+impl Does {
+    /// The noun that the call is about.
+    #[must_use]
+    pub fn noun(self) -> Option<&'static str> {
+        match self {
+            Self::Make(noun) | Self::Read(noun) | Self::List(noun) | Self::Change(noun) | Self::Delete(noun) => Some(noun),
+            Self::Other => None,
+        }
+    }
+}
+
+impl Sample {
+    fn new<R: Rpc>(does: Does, request: impl Fn(&Place) -> Value + Send + Sync + 'static) -> Self {
+        Self { method: R::METHOD, does, request: Box::new(request), send: send::<R> }
+    }
+
+    /// The request at this place, as JSON.
+    #[must_use]
+    pub fn request(&self, place: &Place) -> Value {
+        (self.request)(place)
+    }
+
+    /// Makes the call.
+    pub async fn call(&self, actor: &Actor, transport: Transport, place: &Place, options: &Options) -> Outcome {
+        self.call_as(actor, transport, self.request(place), options).await
+    }
+
+    /// Calls the same method with another request.
+    pub async fn call_as(&self, actor: &Actor, transport: Transport, request: Value, options: &Options) -> Outcome {
+        (self.send)(actor, transport, request, options).await
+    }
+}
+
+impl Noun {
+    /// A noun that is made in one of `lives_in`, with the methods that every noun has.
+    fn new<Create: Rpc, Get: Rpc, List: Rpc, Delete: Rpc>(
+        name: &'static str,
+        lives_in: &'static str,
+        body: fn(&Place) -> Value,
+    ) -> Self {
+        let samples = vec![
+            Sample::new::<Create>(Does::Make(name), move |place| make(lives_in, place, name, body(place))),
+            Sample::new::<Get>(Does::Read(name), move |place| json!({ "uid": place.of(name) })),
+            Sample::new::<List>(Does::List(name), move |place| json!({ "uidp": { "ids": [place.of(name)] } })),
+            Sample::new::<Delete>(Does::Delete(name), move |place| json!({ "uid": place.of(name) })),
+        ];
+        Self { name, lives_in, body, make: send::<Create>, samples }
+    }
+
+    /// The same noun, which can be changed.
+    fn changed<Update: Rpc>(mut self, change: fn(&Place) -> Value) -> Self {
+        let name = self.name;
+        let request = move |place: &Place| {
+            let mut wish = change(place);
+            wish["uid"] = place.of(name).into();
+            json!({ (name): wish })
+        };
+        let last = self.samples.len() - 1;
+        self.samples.insert(last, Sample::new::<Update>(Does::Change(name), request));
+        self
+    }
+}
+
+fn make(lives_in: &str, place: &Place, name: &str, body: Value) -> Value {
+    json!({ "parent": place.of(lives_in), (name): body })
+}
+
+fn send<'a, R: Rpc>(actor: &'a Actor, transport: Transport, request: Value, options: &'a Options) -> BoxFuture<'a, Outcome> {
+    Box::pin(async move { actor.call_with::<R>(transport, message(request), options).await })
+}
+
+/// The items of a list's answer.
+///
+/// Panics when it has none.
+#[must_use]
+pub fn items(listed: &Outcome) -> &[Value] {
+    listed.body.as_object().and_then(|fields| fields.values().find_map(Value::as_array)).expect("a list has items")
+}
+
+/// The paths among these that have no sample.
+#[must_use]
+pub fn missing(served: &[&'static str]) -> Vec<&'static str> {
+    let samples = all();
+    served.iter().copied().filter(|path| !samples.iter().any(|sample| sample.method.path == *path)).collect()
+}

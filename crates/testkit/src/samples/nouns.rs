@@ -1,0 +1,75 @@
+//! Every noun, those before it that it refers to; and what is about no noun.
+
+use contract::chainguard::platform::{
+    auth::rpc::Validate, iam::v2beta1::rpc as iam, oidc::rpc::Exchange, ping, registry::v2beta1::rpc as registry,
+};
+use serde_json::{Value, json};
+
+use super::{Does, Noun, Place, Sample};
+
+/// The nouns.
+pub(super) fn all() -> Vec<Noun> {
+    vec![
+        Noun::new::<iam::CreateGroup, iam::GetGroup, iam::ListGroups, iam::DeleteGroup>(
+            "group",
+            Place::AT,
+            |_| json!({ "name": "team-a", "description": "Builds the shop." }),
+        )
+        .changed::<iam::UpdateGroup>(|_| json!({ "description": "Runs the shop." })),
+        Noun::new::<iam::CreateIdentity, iam::GetIdentity, iam::ListIdentities, iam::DeleteIdentity>(
+            "identity",
+            Place::AT,
+            |_| json!({ "name": "ci", "description": "Builds of the main branch.", "claim_match": workflow("acme/shop") }),
+        )
+        .changed::<iam::UpdateIdentity>(|_| json!({ "claim_match": workflow("acme/store") })),
+        Noun::new::<iam::CreateRole, iam::GetRole, iam::ListRoles, iam::DeleteRole>(
+            "role",
+            Place::AT,
+            |_| json!({ "name": "fetcher", "capabilities": ["CAP_APK_LIST"] }),
+        )
+        .changed::<iam::UpdateRole>(|_| json!({ "description": "Looks for packages." })),
+        Noun::new::<iam::CreateRoleBinding, iam::GetRoleBinding, iam::ListRoleBindings, iam::DeleteRoleBinding>(
+            "role_binding",
+            Place::AT,
+            bound,
+        )
+        .changed::<iam::UpdateRoleBinding>(|place| json!({ "identity_uid": place.of("identity"), "role_uid": place.of("role") })),
+        Noun::new::<registry::CreateRepo, registry::GetRepo, registry::ListRepos, registry::DeleteRepo>(
+            "repo",
+            Place::AT,
+            |_| json!({ "name": "shop", "catalog_tier": "CATALOG_TIER_BASE", "active_tags": ["latest"] }),
+        )
+        .changed::<registry::UpdateRepo>(|_| json!({ "description": "The shop's front end." })),
+    ]
+}
+
+/// What is about no noun, and what makes several of one.
+pub(super) fn others() -> Vec<Sample> {
+    vec![
+        Sample::new::<ping::rpc::Ping>(Does::Other, |_| json!({})),
+        Sample::new::<ping::v2beta1::rpc::Ping>(Does::Other, |_| json!({})),
+        Sample::new::<Validate>(Does::Other, |_| json!({})),
+        Sample::new::<Exchange>(Does::Other, |_| json!({})),
+        Sample::new::<iam::LookupIdentity>(
+            Does::Other,
+            |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" }),
+        ),
+        Sample::new::<iam::BatchCreateRoleBindings>(
+            Does::Make("role_binding"),
+            |place| json!({ "parent": place.at.as_str(), "requests": [{ "parent": place.at.as_str(), "role_binding": bound(place) }] }),
+        ),
+    ]
+}
+
+fn bound(place: &Place) -> Value {
+    json!({ "identity_uid": place.of("identity"), "role_uid": Place::bindable() })
+}
+
+/// Tokens of a workflow on the main branch of a repository.
+fn workflow(repository: &str) -> Value {
+    json!({
+        "issuer": "https://token.actions.githubusercontent.com",
+        "subject": format!("repo:{repository}:ref:refs/heads/main"),
+        "claims": { "repository_owner": "acme" },
+    })
+}
