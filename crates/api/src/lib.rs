@@ -43,6 +43,7 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v2beta1::repos::endpoints(&use_cases.repos),
         v2beta1::role_bindings::endpoints(&use_cases.role_bindings),
         v2beta1::roles::endpoints(&use_cases.roles),
+        v2beta1::tags::endpoints(&use_cases.tags),
     ]
     .concat()
 }

@@ -16,6 +16,8 @@ pub enum Noun {
     RoleBinding,
     /// A registry repository.
     Repo,
+    /// A name of an image in a repository.
+    Tag,
     /// A token signing key.
     SigningKey,
     /// Everything there is: it was restored from a backup.
@@ -32,6 +34,7 @@ impl Noun {
             Self::Role => "role",
             Self::RoleBinding => "role_binding",
             Self::Repo => "repo",
+            Self::Tag => "tag",
             Self::SigningKey => "signing_key",
             Self::Store => "store",
         }
@@ -46,6 +49,7 @@ impl Noun {
             Self::Role => "role",
             Self::RoleBinding => "role binding",
             Self::Repo => "repo",
+            Self::Tag => "tag",
             Self::SigningKey => "signing key",
             Self::Store => "store",
         }

@@ -1,8 +1,10 @@
 //! The nouns of the registry.
 
 pub mod repo;
+pub mod tag;
 
 pub use repo::{
     Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,
     Repo, RepoSpec, SyncConfig,
 };
+pub use tag::{Digest, Tag, TagForms, TagName, TagSpec};

@@ -101,7 +101,7 @@ impl fmt::Display for Description {
     }
 }
 
-fn last_segment(field: &str) -> &str {
+pub(crate) fn last_segment(field: &str) -> &str {
     field.rsplit('.').next().unwrap_or(field)
 }
 

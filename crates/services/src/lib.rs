@@ -32,7 +32,7 @@ pub use bootstrap::Bootstrap;
 pub use iam::{Groups, Identities, RoleBindings, Roles, WhoAmI};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
-pub use registry::Repos;
+pub use registry::{Repos, Tags};
 pub use replays::ReplayStore;
 pub use settings::Settings;
 
@@ -49,6 +49,8 @@ pub struct UseCases {
     pub role_bindings: RoleBindings,
     /// Repositories.
     pub repos: Repos,
+    /// Tags.
+    pub tags: Tags,
     /// What a token stands for.
     pub who_am_i: WhoAmI,
 }
@@ -63,6 +65,7 @@ impl UseCases {
             roles: Roles::new(store(), seal()),
             role_bindings: RoleBindings::new(store(), seal()),
             repos: Repos::new(store(), seal(), settings.clone()),
+            tags: Tags::new(store(), seal()),
             who_am_i: WhoAmI::new(store()),
         }
     }

@@ -2,10 +2,16 @@
 
 use crate::{
     iam::{groups, identities, role_bindings, roles},
-    registry::repos,
+    registry::{repos, tags},
     table::Nouns,
 };
 
 /// All of them, what others refer to before those: a restore writes in this order.
-pub(crate) const NOUNS: Nouns =
-    Nouns(&[&groups::DECLARED, &repos::DECLARED, &identities::DECLARED, &roles::DECLARED, &role_bindings::DECLARED]);
+pub(crate) const NOUNS: Nouns = Nouns(&[
+    &groups::DECLARED,
+    &repos::DECLARED,
+    &tags::DECLARED,
+    &identities::DECLARED,
+    &roles::DECLARED,
+    &role_bindings::DECLARED,
+]);

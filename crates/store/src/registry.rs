@@ -1,3 +1,4 @@
 //! The nouns of the registry.
 
 pub mod repos;
+pub mod tags;

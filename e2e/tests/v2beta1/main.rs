@@ -7,6 +7,7 @@ mod owner;
 mod repos;
 mod role_bindings;
 mod roles;
+mod tags;
 
 use contract::prost_types::FieldMask;
 

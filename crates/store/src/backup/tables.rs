@@ -49,6 +49,11 @@ const COUNTS: &[Listed] =
 
 const OTHERS: &[Listed] = &[
     (
+        "tag_history",
+        &[text("tag"), int("revision")],
+        &[text("tag"), int("revision"), text("parent"), text("name"), text("digest"), int("at")],
+    ),
+    (
         SIGNING_KEYS,
         &[text("kid")],
         &[

@@ -3,7 +3,7 @@
 use domain::{Error, Kind, Result, Rule};
 
 /// What each step brings. Every engine has a migration for each of them.
-pub(crate) const STEPS: &[&str] = &["core", "children", "moves"];
+pub(crate) const STEPS: &[&str] = &["core", "children", "moves", "tags"];
 
 /// How many of the program's `known` steps a database that has `done` of them still needs.
 ///

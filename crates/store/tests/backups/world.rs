@@ -5,7 +5,7 @@ use domain::{
     ctx::IdempotencyClaim,
     iam::{Group, Identity, Role, RoleBinding},
     ports::Replay,
-    registry::Repo,
+    registry::{Digest, Repo, Tag},
 };
 use store::{
     AuditEntry, Later, ListQuery, Store,
@@ -18,7 +18,10 @@ use store::{
     },
     idempotency,
     outbox::{self, Event},
-    registry::repos::{self, RepoFilter},
+    registry::{
+        repos::{self, RepoFilter},
+        tags::{self, TagFilter},
+    },
     signing_keys::{self, SigningKey},
 };
 
@@ -32,6 +35,8 @@ pub(crate) struct Everything {
     roles: (Vec<Role>, u64),
     bindings: (Vec<RoleBinding>, u64),
     repos: (Vec<Repo>, u64),
+    tags: (Vec<Tag>, u64),
+    history: Vec<(Timestamp, Digest)>,
     keys: Vec<SigningKey>,
     changes: Vec<Change>,
     events: Vec<Event>,
@@ -79,6 +84,8 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         roles: all!(store, roles, RoleFilter),
         bindings: all!(store, role_bindings, RoleBindingFilter),
         repos: all!(store, repos, RepoFilter),
+        tags: all!(store, tags, TagFilter),
+        history: tags::history(&mut reader, &first_tag()).await.expect("a history"),
         keys: signing_keys::list(&mut reader).await.expect("keys"),
         changes: changes::since(&mut reader, Revision(0), 100_000).await.expect("the feed"),
         events: outbox::pending(&mut reader, Revision(0), 100_000).await.expect("events"),
@@ -87,6 +94,11 @@ pub(crate) async fn everything(store: &Store) -> Everything {
     };
     assert_eq!(found.groups.0.len() as u64, found.groups.1, "the total is the number of rows");
     found
+}
+
+/// A tag that was made.
+fn first_tag() -> Uidp {
+    kit::child(&kit::child(&kit::child(&kit::root(2), 3), 0), 1)
 }
 
 fn key(kid: &str, at: i64) -> SigningKey {
@@ -116,6 +128,7 @@ pub(crate) async fn fill(store: &Store) -> Everything {
     let folder = kit::child(&other.uid, 3);
     for n in 0..20 {
         kit::add_repo(store, kit::repo(kit::child(&folder, n), &format!("r{n}"))).await;
+        kit::add_tag(store, kit::tag(kit::child(&kit::child(&folder, n), 1), "latest")).await;
         kit::add_identity(store, kit::identity(kit::child(&folder, 100 + n), "robot")).await;
     }
     kit::add_identity(store, kit::identity(kit::root(55), "user")).await;

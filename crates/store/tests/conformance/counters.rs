@@ -11,15 +11,20 @@ use proptest::{
 use store::{
     Store,
     iam::{groups, identities, role_bindings, roles},
-    registry::repos,
+    registry::{repos, tags},
 };
 
 use super::{Engine, kit};
 
 /// Takes a database back to its first schema.
-pub(crate) const OLDER: &str = "ALTER TABLE counts DROP COLUMN children; ALTER TABLE changes DROP COLUMN from_name; \
+pub(crate) const OLDER: &str = "DROP TABLE tag_history; DROP TABLE tags; DELETE FROM counts WHERE noun = 'tag'; ALTER TABLE counts DROP COLUMN children; ALTER TABLE changes DROP COLUMN from_name; \
     ALTER TABLE changes DROP COLUMN from_created_at; ALTER TABLE changes DROP COLUMN to_name; \
     ALTER TABLE changes DROP COLUMN to_created_at; DELETE FROM schema_version WHERE version > 1";
+
+/// What is left of the rows then.
+pub(crate) fn older(rows: Rows) -> Rows {
+    rows.into_iter().filter(|(_, noun)| *noun != Noun::Tag).collect()
+}
 
 /// Something to do, somewhere: the numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -31,7 +36,7 @@ struct Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let nouns = [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::Repo];
+    let nouns = [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::Repo, Noun::Tag];
     let step = (
         prop::sample::select(nouns.to_vec()),
         prop::bool::weighted(0.7),
@@ -56,6 +61,7 @@ async fn add(store: &Store, rows: &mut Rows, step: &Step, uid: Uidp) {
         Noun::Identity => drop(kit::add_identity(store, kit::identity(uid.clone(), &name)).await),
         Noun::Role => drop(kit::add_role(store, kit::role(uid.clone(), &name, &["groups.list"])).await),
         Noun::Repo => drop(kit::add_repo(store, kit::repo(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await),
+        Noun::Tag => drop(kit::add_tag(store, kit::tag(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await),
         _ if people.is_empty() || kinds.is_empty() => return,
         _ => {
             let binding = kit::binding(uid.clone(), step.row.get(&people), step.row.get(&kinds));
@@ -73,11 +79,13 @@ async fn remove(store: &Store, rows: &mut Rows, noun: Noun, uid: &Uidp) {
         Noun::Identity => kit::write(store, |tx| Box::pin(async move { identities::delete(tx, &row).await })).await,
         Noun::Role => kit::write(store, |tx| Box::pin(async move { roles::delete(tx, &row).await })).await,
         Noun::Repo => kit::write(store, |tx| Box::pin(async move { repos::delete(tx, &row).await })).await,
+        Noun::Tag => kit::write(store, |tx| Box::pin(async move { tags::delete(tx, &row).await })).await,
         _ => kit::write(store, |tx| Box::pin(async move { role_bindings::delete(tx, &row).await })).await,
     };
     if gone.is_ok() {
         rows.remove(uid);
-        // Bindings go with their identity and their group.
+        // Bindings go with their identity and their group, tags with their repository.
+        rows.retain(|row, noun| *noun != Noun::Tag || !uid.contains(row));
         let mut reader = store.reader().await.expect("reads");
         for binding in of(rows, Noun::RoleBinding) {
             if role_bindings::get(&mut reader, &binding).await.expect("reads").is_none() {
@@ -118,8 +126,9 @@ pub(crate) async fn check(store: &Store, rows: &Rows) {
             total!(roles, roles::RoleFilter::default()),
             total!(role_bindings, role_bindings::RoleBindingFilter::default()),
             total!(repos, repos::RepoFilter::default()),
+            total!(tags, tags::TagFilter::default()),
         ];
-        let nouns = [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::Repo];
+        let nouns = [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::Repo, Noun::Tag];
         assert_eq!(totals, nouns.map(below), "below {place:?}");
         let children = |noun| rows.iter().filter(|(uid, known)| **known == noun && uid.parent() == place).count() as u64;
         let of = place.clone().map_or(ParentFilter::Root, ParentFilter::At);
@@ -130,6 +139,7 @@ pub(crate) async fn check(store: &Store, rows: &Rows) {
                 children_total!(reader, roles, roles::RoleFilter::default(), of),
                 children_total!(reader, role_bindings, role_bindings::RoleBindingFilter::default(), of),
                 children_total!(reader, repos, repos::RepoFilter::default(), of),
+                children_total!(reader, tags, tags::TagFilter::default(), of),
             ],
             nouns.map(children),
             "children of {place:?}"
@@ -150,16 +160,17 @@ pub(crate) async fn grow(store: &Store) -> Rows {
         let steps = steps().new_tree(&mut runner).expect("steps").current();
         for step in &steps {
             next += 1;
-            let (groups, there) = (of(&rows, Noun::Group), of(&rows, step.noun));
+            let parents = if step.noun == Noun::Tag { Noun::Repo } else { Noun::Group };
+            let (parents, there) = (of(&rows, parents), of(&rows, step.noun));
             let may_be_root = matches!(step.noun, Noun::Group | Noun::Identity | Noun::Role);
             if !step.add {
                 if !there.is_empty() {
                     remove(store, &mut rows, step.noun, step.row.get(&there)).await;
                 }
-            } else if may_be_root && (groups.is_empty() || next % 5 == 0) {
+            } else if may_be_root && (parents.is_empty() || next % 5 == 0) {
                 add(store, &mut rows, step, kit::root(next)).await;
-            } else if !groups.is_empty() {
-                add(store, &mut rows, step, kit::child(step.place.get(&groups), next)).await;
+            } else if !parents.is_empty() {
+                add(store, &mut rows, step, kit::child(step.place.get(&parents), next)).await;
             }
         }
         check(store, &rows).await;

@@ -55,6 +55,7 @@ async fn live(store: &Store, world: &mut World, round: u64) {
         rename(store, &mut world.repos[at], &format!("renamed{round}-{n}")).await;
         let at = usize::try_from(round * 17 + n * 11).expect("few") % world.repos.len();
         let gone = world.repos.swap_remove(at).uid;
+        world.tags.retain(|tag| !gone.contains(&tag.uid));
         kit::write(store, |tx| Box::pin(async move { repos::delete(tx, &gone).await })).await.expect("goes");
     }
     let at = usize::try_from(round).expect("few") % world.groups.len();

@@ -12,12 +12,12 @@ use domain::{
         RoleBindingSpec, RoleSpec,
     },
     list::Order,
-    registry::{CatalogTier, Repo, RepoSpec},
+    registry::{CatalogTier, Digest, Repo, RepoSpec, Tag, TagName, TagSpec},
 };
 use store::{
     BoxFuture, ListQuery, Store, Writer,
     iam::{groups, identities, role_bindings, roles},
-    registry::repos,
+    registry::{repos, tags},
 };
 
 /// A clock that stands still.
@@ -169,6 +169,21 @@ pub(crate) fn repo(uid: Uidp, name: &str) -> Repo {
     }
 }
 
+pub(crate) fn tag(uid: Uidp, name: &str) -> Tag {
+    let spec = TagSpec {
+        name: TagName::trusted(name),
+        digest: Some(digest(1)),
+        deprecated: true,
+        bundles: vec!["base".to_owned(), "ai".to_owned()],
+    };
+    Tag { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+/// The digest that ends in this number.
+pub(crate) fn digest(n: u64) -> Digest {
+    Digest::trusted(format!("sha256:{n:064x}"))
+}
+
 /// Adds any noun.
 macro_rules! add {
     ($name:ident, $noun:ty, $module:ident) => {
@@ -183,6 +198,7 @@ add!(add_identity, Identity, identities);
 add!(add_role, Role, roles);
 add!(add_binding, RoleBinding, role_bindings);
 add!(add_repo, Repo, repos);
+add!(add_tag, Tag, tags);
 
 /// An organization.
 pub(crate) async fn org(store: &Store, n: u64) -> Group {

@@ -9,7 +9,7 @@ use domain::{
     Kind, Order, OrderField, Rule, Scopes, Timestamp, Uidp, UidpFilter,
     iam::{Group, Identity, Relationship, RelationshipType, Role, RoleBinding, identity::ServicePrincipal},
     list::ParentFilter,
-    registry::Repo,
+    registry::{Repo, Tag, TagForms},
 };
 use proptest::{
     prelude::*,
@@ -19,7 +19,7 @@ use proptest::{
 use store::{
     Cursor, CursorKey, ListQuery, Listed, Reader, Store,
     iam::{groups, identities, role_bindings, roles},
-    registry::repos,
+    registry::{repos, tags},
 };
 
 use super::{Engine, deep::ranks_stand, kit};
@@ -32,6 +32,7 @@ pub(crate) struct World {
     pub(crate) roles: Vec<Role>,
     pub(crate) bindings: Vec<RoleBinding>,
     pub(crate) repos: Vec<Repo>,
+    pub(crate) tags: Vec<Tag>,
 }
 
 /// What a naive list needs to know about a row.
@@ -42,6 +43,9 @@ struct Flat<'a> {
 }
 
 const NAMES: [&str; 6] = ["a", "b", "a b", "a-b", "zz", "m.m"];
+
+/// Names of tags: of none of the forms, of one, and of two.
+const FORMS: [&str; 6] = ["vN", "N-plain", "sha256-N", "N-20240131", "N-rN", "sha256-N-r0"];
 
 /// A tree of some hundred rows with few names and few times, so that there are many ties. Organization 0 has a folder that
 /// holds most of its rows, so that every way through the indexes is taken.
@@ -75,6 +79,15 @@ pub(crate) async fn grow(store: &Store) -> World {
         let mut repo = kit::repo(kit::child(parent, n), &format!("{}{m}", name(n)));
         repo.created_at = time(n >> 4);
         world.repos.push(kit::add_repo(store, repo).await);
+    }
+    for m in 0..160 {
+        let (n, at) = (number(), number());
+        let repo = if m < 60 { 0 } else { usize::try_from(at >> 16).unwrap_or(0) % world.repos.len() };
+        let form = FORMS[usize::try_from(n >> 12).unwrap_or(0) % FORMS.len()].replace('N', &format!("{m}"));
+        let mut tag = kit::tag(kit::child(&world.repos[repo].uid, n), &form);
+        (tag.created_at, tag.updated_at) = (time(n >> 4), time(n >> 8));
+        tag.spec.digest = Some(kit::digest(n % 20)).filter(|_| n % 9 > 0);
+        world.tags.push(kit::add_tag(store, tag).await);
     }
     for m in 0..60 {
         let (n, at) = (number(), number());
@@ -290,6 +303,10 @@ fn repo(row: &Repo) -> Flat<'_> {
     flat!(row, row.spec.name.as_str())
 }
 
+fn tag(row: &Tag) -> Flat<'_> {
+    flat!(row, row.spec.name.as_str())
+}
+
 pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wish: &Wish) -> Result<(), TestCaseError> {
     let name = wish.filtered.then(|| (*wish.filter.get(&NAMES)).to_owned());
     let named = |have: &str| name.as_deref().is_none_or(|name| name == have);
@@ -325,6 +342,23 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
     let query = wish.query(uids, repos::RepoFilter { name: name.as_ref().map(|name| format!("{name}7")) });
     let fits = |row: &Repo| name.as_ref().is_none_or(|name| row.spec.name.as_str() == format!("{name}7"));
     compare!(reader, repos::list, world.repos, wish, query, repo, fits);
+
+    let some = wish.filter.get(&world.tags);
+    let picks = |bit: u32| wish.filtered && wish.page_size & bit > 0;
+    let filter = tags::TagFilter {
+        name: picks(1).then(|| some.spec.name.to_string()).filter(|_| wish.include_roots),
+        digest: some.spec.digest.as_ref().map(ToString::to_string).filter(|_| picks(2)),
+        updated_since: picks(1).then_some(some.updated_at),
+        forms: (!wish.in_root).then(|| TagForms { epoch: picks(4), date: picks(2), ..some.spec.name.forms() }),
+    };
+    let fits = |row: &Tag| {
+        filter.name.as_ref().is_none_or(|name| name == row.spec.name.as_str())
+            && filter.digest.as_ref().is_none_or(|digest| row.spec.digest.as_ref().is_some_and(|is| is.as_str() == digest))
+            && filter.updated_since.is_none_or(|since| row.updated_at >= since)
+            && filter.forms.is_none_or(|forms| row.spec.name.forms().bits() & !forms.bits() == 0)
+    };
+    compare!(reader, tags::list, world.tags, wish, wish.query(uids, filter.clone()), tag, fits);
+    compare!(reader, tags::list, world.tags, wish, wish.query(uids, tags::TagFilter::default()), tag, |_: &Tag| true);
 
     if wish.order.field != OrderField::Name {
         let some = wish.filter.get(&world.bindings);
@@ -371,6 +405,7 @@ impl World {
         uids.extend(self.roles.iter().take(10).map(|role| role.uid.clone()));
         uids.extend(self.identities.iter().take(10).map(|identity| identity.uid.clone()));
         uids.extend(self.repos.iter().take(10).map(|repo| repo.uid.clone()));
+        uids.extend(self.tags.iter().take(3).map(|tag| tag.uid.clone()));
         uids.push(kit::root(5));
         uids.push(kit::child(&self.groups[0].uid, 5));
         uids

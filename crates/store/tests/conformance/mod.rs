@@ -10,6 +10,7 @@ pub(crate) mod lists;
 pub(crate) mod metrics;
 pub(crate) mod nouns;
 pub(crate) mod standings;
+pub(crate) mod tags;
 pub(crate) mod traces;
 pub(crate) mod writes;
 
@@ -104,6 +105,12 @@ macro_rules! cases {
                 refusals_are_audited,
                 refusals_at_impossible_places_are_audited,
                 closing_writes_what_is_queued,
+            ];
+            tags: [
+                tags_are_kept,
+                what_a_tag_stood_for_is_remembered,
+                tags_go_with_their_repository,
+                too_many_tags_keep_their_repository,
             ];
             counters: [counters_equal_the_rows];
             commits: [counters_equal_the_rows_of_shared_commits, what_a_shared_commit_has_left_decides];

@@ -10,7 +10,7 @@ use domain::{
 use store::{
     Store,
     iam::{groups, identities, role_bindings, roles, standings},
-    registry::repos,
+    registry::{repos, tags},
     signing_keys::{self, SigningKey},
 };
 
@@ -444,6 +444,7 @@ pub(crate) async fn updates_of_what_is_not_there_are_refused(engine: &impl Engin
         (Noun::Role, change!(store, roles::update, kit::role(uid.clone(), "a", &[])).map(|_| ())),
         (Noun::RoleBinding, change!(store, role_bindings::update, kit::binding(uid.clone(), &uid, &uid)).map(|_| ())),
         (Noun::Repo, change!(store, repos::update, kit::repo(uid.clone(), "a")).map(|_| ())),
+        (Noun::Tag, change!(store, tags::update, kit::tag(uid.clone(), "a")).map(|_| ())),
     ] {
         let error = outcome.expect_err("is refused");
         assert_eq!(error.kind(), Kind::NotFound);

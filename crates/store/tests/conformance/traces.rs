@@ -52,7 +52,7 @@ pub(crate) async fn a_write_leaves_one_audit_row_its_feed_and_its_event(engine: 
 
     let [event] = outbox::pending(&mut reader, Revision(0), 10).await.expect("reads").try_into().expect("one event");
     assert_eq!((event.kind.as_str(), event.api_version.as_str(), event.customer), (kit::EVENT.kind, "v2beta1", true));
-    assert_eq!((event.subject, event.group.as_str(), event.revision, event.at), (uid, "/", org.revision, kit::NOW));
+    assert_eq!((&event.subject, &event.group, event.revision, event.at), (&uid, &uid, org.revision, kit::NOW));
     assert_eq!(serde_json::from_str::<Group>(&event.snapshot).expect("is JSON"), org);
     assert_eq!(outbox::pending(&mut reader, org.revision, 10).await.expect("reads"), []);
 }

@@ -33,7 +33,7 @@ async fn an_older_database_is_brought_up_to_date() {
     store.close().await;
     server.database.sql(counters::OLDER);
     let store = server.open().await.expect("is brought up to date");
-    counters::check(&store, &rows).await;
+    counters::check(&store, &counters::older(rows)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -40,6 +40,11 @@ pub(super) fn all() -> Vec<Noun> {
             |_| json!({ "name": "shop", "catalog_tier": "CATALOG_TIER_BASE", "active_tags": ["latest"] }),
         )
         .changed::<registry::UpdateRepo>(|_| json!({ "description": "The shop's front end." })),
+        Noun::new::<registry::CreateTag, registry::GetTag, registry::ListTags, registry::DeleteTag>(
+            "tag",
+            "repo",
+            |_| json!({ "name": "latest", "digest": format!("sha256:{}", "0a".repeat(32)), "bundles": ["application"] }),
+        ),
     ]
 }
 

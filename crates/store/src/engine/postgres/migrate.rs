@@ -15,6 +15,7 @@ pub(crate) const STEPS: &[&str] = &[
     include_str!("../../../migrations/postgres/0001_core.sql"),
     include_str!("../../../migrations/postgres/0002_children.sql"),
     include_str!("../../../migrations/postgres/0003_moves.sql"),
+    include_str!("../../../migrations/postgres/0004_tags.sql"),
 ];
 
 /// The oldest server that is supported, as `server_version_num`.

@@ -11,6 +11,7 @@ pub(crate) const STEPS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_core.sql"),
     include_str!("../../../migrations/sqlite/0002_children.sql"),
     include_str!("../../../migrations/sqlite/0003_moves.sql"),
+    include_str!("../../../migrations/sqlite/0004_tags.sql"),
 ];
 
 /// Applies the steps that the database does not have yet, all or none.

@@ -1,0 +1,54 @@
+//! Making tags, and making them stand for something else.
+
+use domain::{
+    Ctx, Noun, Op, Result, Uidp,
+    registry::{Tag, TagSpec},
+};
+use store::{Writer, registry::tags};
+
+use super::{Tags, rules};
+use crate::{grants::require, iam::placed::child_of, resource};
+
+impl Tags {
+    /// Makes a tag of the repository `parent` what `spec` says: a new one, or the one of this name. The same values again change
+    /// nothing.
+    ///
+    /// # Errors
+    /// Invalid argument for values out of their limits; not found when there is no such repository; permission denied when the
+    /// tag stands for another digest and the caller does not hold `tag.update`; aborted when `If-Match` names another version.
+    pub async fn upsert(&self, ctx: &Ctx, parent: &Uidp, spec: TagSpec) -> Result<Tag> {
+        rules::check(&spec)?;
+        let (parent, call) = (parent.clone(), ctx.clone());
+        self.store
+            .write(ctx, move |tx| {
+                Box::pin(async move {
+                    match tags::find(tx, &parent, spec.name.as_str()).await? {
+                        Some(known) => change(&call, tx, known, spec).await,
+                        None => create(&call, tx, &parent, spec).await,
+                    }
+                })
+            })
+            .await
+    }
+}
+
+async fn create(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, spec: TagSpec) -> Result<Tag> {
+    let uid = child_of(ctx, parent)?;
+    let tag = Tag { uid, spec, created_at: ctx.now, updated_at: ctx.now, revision: tx.revision() };
+    let tag = tags::insert(tx, &tag).await?;
+    tx.announce(Noun::Tag, &tag.uid, Op::Created, &tag).await?;
+    Ok(tag)
+}
+
+async fn change(ctx: &Ctx, tx: &mut Writer, known: Tag, spec: TagSpec) -> Result<Tag> {
+    if known.spec.digest != spec.digest {
+        require(ctx, "tag.update", &known.uid)?;
+    }
+    resource::check(ctx, &known)?;
+    if known.spec == spec {
+        return Ok(known);
+    }
+    let tag = tags::update(tx, &known, &Tag { spec, ..known.clone() }).await?;
+    tx.announce(Noun::Tag, &tag.uid, Op::Updated, &tag).await?;
+    Ok(tag)
+}
