@@ -23,7 +23,7 @@ const FORMS: &[Form] = &[
     Form { arguments: NEIGHBOURS, switches: &[LONG, ("PROVOST_TEST_DATABASE", "postgres")] },
 ];
 
-const NEIGHBOURS: &[&str] = &["--package", "e2e", "--test", "neighbours", "--", "--nocapture"];
+const NEIGHBOURS: &[&str] = &["--package", "cli", "--test", "neighbours", "--", "--nocapture"];
 const LONG: (&str, &str) = ("PROVOST_TEST_NEIGHBOURS", "long");
 
 /// How long each fuzz target runs.

@@ -2,13 +2,13 @@
 
 use client::{Client, Token};
 use domain::{Clock, Timestamp};
+use server::time;
 
 use crate::{
     claims::Claims,
     clock::SystemClock,
     config::{Global, env},
     exit::{Exit, Failure},
-    output::time,
     token_cache::TokenCache,
 };
 

@@ -1,7 +1,5 @@
 //! The committed documents under `docs` say what the server does: they are generated here and compared.
 
-mod cli;
-mod configuration;
 mod errors;
 mod examples;
 mod methods;

@@ -14,11 +14,12 @@ use std::{
 use bench::{Options, Report, Soak};
 use clap::Args;
 use serde_json::json;
+use server::private;
 use store::{Database, Postgres};
 
 use self::{host::Program, place::Place, scratch::Scratch};
 use crate::{
-    config::{Global, private},
+    config::Global,
     exit::Failure,
     interrupt,
     output::{self, Format},

@@ -3,19 +3,19 @@
 use std::{pin::pin, sync::Arc};
 
 use clap::Args;
+use server::{DevAccount, Running, StartError, assemble, logging};
 use tokio::signal::unix::Signal;
 
 use crate::{
     clock::SystemClock,
-    config::{
-        program,
-        server::{self, ServeFlags},
-    },
+    config::{self, program, server::ServeFlags},
     entropy::SystemEntropy,
     exit::{Exit, Failure},
     output,
-    serve::{DevAccount, Running, StartError, assemble, logging, signals, supervisor},
 };
+
+mod signals;
+mod supervisor;
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -29,7 +29,7 @@ impl Serve {
     /// # Errors
     /// Why the server did not start, or that a second signal cut its stop short.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let settings = server::load(&self.flags.0)?.settings;
+        let settings = config::server::load(&self.flags.0)?.settings;
         let options = self.flags.0.find_data_again();
         logging::start(&settings.log)?;
         let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;

@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use clap::Args;
 use domain::{Clock, Ctx, Rule};
 use serde_json::json;
+use server::admin::backup::Contents;
 use store::backup::{self, Archive};
 use sts::{RootKey, keys::check_opens, operator};
 use tokio::task::spawn_blocking;
@@ -18,7 +19,6 @@ use crate::{
     exit::{Exit, Failure},
     output,
     progress::Progress,
-    serve::admin::backup::Contents,
 };
 
 #[derive(Debug, Args)]

@@ -19,16 +19,10 @@ use client::{
 use contract::chainguard::platform::oidc::{ExchangeRequest, rpc::Exchange};
 use domain::{Clock, Entropy, Timestamp};
 use serde_json::json;
+use server::{Settings, assemble, logging};
 use store::{Database, Store, StoreConfig};
 
-use crate::{
-    clock::SystemClock,
-    entropy::SystemEntropy,
-    exit::Failure,
-    interrupt,
-    progress::Progress,
-    serve::{Settings, assemble, logging},
-};
+use crate::{clock::SystemClock, entropy::SystemEntropy, exit::Failure, interrupt, progress::Progress};
 
 /// The running program.
 pub(super) struct Program {
