@@ -35,9 +35,9 @@ pub(crate) fn run() -> Outcome {
         workspace::run("cargo", &[&["test", "--profile", "full"], form.arguments].concat(), form.switches)?;
     }
     workspace::say(&fuzz::run(&fuzz::Run { target: None, seconds: FUZZ_SECONDS, seed: None, build: false })?);
-    workspace::run("cargo", &["build", "--release", "--locked"], &[])?;
+    workspace::run("cargo", &["build", "--profile", "dist", "--locked"], &[])?;
     for what in ["postgres", "soak"] {
-        workspace::run("e2e/bench/check", &["target/release/provost", what], &[])?;
+        workspace::run("e2e/bench/check", &["target/dist/provost", what], &[])?;
     }
     workspace::say(&soak::run(&soak::Run { minutes: 10 })?);
     Ok(format!("{} long forms, fuzzing, the figures on PostgreSQL and the soak passed", FORMS.len()))

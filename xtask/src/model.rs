@@ -38,8 +38,6 @@ pub(crate) fn run(run: &Run) -> Outcome {
     }
     let mut arguments = vec!["test", "--package", "e2e", "--test", "model"];
     if run.steps >= LONG {
-        // Quick to build rather than small.
-        environment.extend([("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")]);
         arguments.push("--release");
     }
     arguments.extend(["--", "the_server_answers_as_the_model", "--nocapture"]);

@@ -23,9 +23,6 @@ mod token_cache;
 mod views;
 mod waiting;
 
-pub mod clock;
-pub mod entropy;
-
 pub use commands::run;
 pub use config::server::reference;
 pub use reference::command_reference;

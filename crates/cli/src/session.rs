@@ -2,11 +2,10 @@
 
 use client::{Client, Token};
 use domain::{Clock, Timestamp};
-use server::time;
+use server::{SystemClock, time};
 
 use crate::{
     claims::Claims,
-    clock::SystemClock,
     config::{Global, env},
     exit::{Exit, Failure},
     token_cache::TokenCache,

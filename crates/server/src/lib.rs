@@ -1,11 +1,12 @@
 //! The server, assembled from the crates that make it up. The program and the tests start the same one.
 //!
 //! ```no_run
-//! # async fn start(clock: std::sync::Arc<dyn domain::Clock>, entropy: std::sync::Arc<dyn domain::Entropy>) -> Result<(), server::StartError> {
-//! use server::{Settings, assemble};
+//! # async fn start() -> Result<(), server::StartError> {
+//! use std::sync::Arc;
+//! use server::{Settings, SystemClock, SystemEntropy, assemble};
 //!
 //! let settings = Settings::dev(([127, 0, 0, 1], 0).into(), "provost-data");
-//! let running = assemble(settings, clock, entropy).await?;
+//! let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
 //! println!("ready on {}", running.base_url);
 //! running.stop().await;
 //! # Ok(())
@@ -14,8 +15,10 @@
 
 pub mod admin;
 mod assembly;
+mod clock;
 mod core;
 mod dev;
+mod entropy;
 mod error;
 pub mod logging;
 mod operators;
@@ -31,8 +34,10 @@ pub mod time;
 pub mod tls;
 
 pub use assembly::{Running, assemble, sts_settings};
+pub use clock::SystemClock;
 pub use core::Core;
 pub use dev::DevAccount;
+pub use entropy::SystemEntropy;
 pub use error::StartError;
 pub use operators::Operators;
 pub use record::Record;

@@ -24,6 +24,9 @@ pub fn read(path: &Path) -> Result<String, String> {
 }
 
 /// Refuses a file that everybody can read. Its group may: that is how secrets reach a service without being its own.
+///
+/// # Errors
+/// That others can read it, or that it cannot be examined.
 pub fn refuse_shared(path: &Path) -> Result<(), String> {
     let metadata = fs::metadata(path).map_err(|error| format!("cannot examine {}: {error}", path.display()))?;
     // The last three permission bits are those of others.

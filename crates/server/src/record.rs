@@ -26,12 +26,14 @@ pub struct Record {
 
 impl Record {
     /// What a server under these settings notes when it is known as `base_url`.
+    #[must_use]
     pub fn of(settings: &Settings, base_url: &str) -> Self {
         let (auth_url, registry_host) = (settings.auth_url.clone(), settings.registry_host.clone());
         Self { base_url: base_url.to_owned(), auth_url, registry_host }
     }
 
     /// Under which names the server is known: what the settings say, else what the last server noted.
+    #[must_use]
     pub fn urls(self, settings: &Settings) -> Urls {
         let noted = Settings {
             base_url: Some(self.base_url),
@@ -48,6 +50,7 @@ impl Record {
         }
         .urls_at(([127, 0, 0, 1], 0).into())
     }
+
     const FILE: &str = "server.json";
 
     /// What the last server noted; `None` when none ever ran.

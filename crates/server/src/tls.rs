@@ -136,6 +136,7 @@ fn warn_about_times(pair: &Pair, now: Timestamp) {
 pub const EXPIRES_SOON: &str = "the certificate expires within two weeks";
 
 /// What is wrong with the times of a certificate, or will be soon.
+#[must_use]
 pub fn problem_with_times(pair: &Pair, now: Timestamp) -> Option<&'static str> {
     if now < pair.not_before() {
         Some("the certificate is not valid yet")

@@ -3,13 +3,11 @@
 use std::{pin::pin, sync::Arc};
 
 use clap::Args;
-use server::{DevAccount, Running, StartError, assemble, logging};
+use server::{DevAccount, Running, StartError, SystemClock, SystemEntropy, assemble, logging};
 use tokio::signal::unix::Signal;
 
 use crate::{
-    clock::SystemClock,
     config::{self, program, server::ServeFlags},
-    entropy::SystemEntropy,
     exit::{Exit, Failure},
     output,
 };

@@ -12,6 +12,13 @@
 //! - `PROVOST_TEST_ATTACK=TEXT`: only attacks whose name has this text.
 //! - `PROVOST_TEST_SEED=NUMBER`: in the short form, other inputs for each method.
 //! - `PROVOST=PROGRAM`: another program, to compare with.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells a table"
+)]
 #![expect(clippy::disallowed_methods, reason = "what is tried, and on what, comes from the environment")]
 
 mod attacks;

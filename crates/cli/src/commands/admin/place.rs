@@ -6,7 +6,7 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use server::{
-    Core, Record, Settings,
+    Core, Record, Settings, SystemClock, SystemEntropy,
     admin::{
         self, Admin,
         protocol::{Request, Update},
@@ -20,9 +20,7 @@ use tokio::sync::mpsc;
 
 use super::check;
 use crate::{
-    clock::SystemClock,
     config::{self, env, server::DataFlags},
-    entropy::SystemEntropy,
     exit::{Exit, Failure},
 };
 

@@ -9,7 +9,7 @@ use std::{
 
 use domain::{Clock as _, Error, Timestamp};
 use server::{
-    Settings, time,
+    Settings, SystemClock, time,
     tls::{self, TlsFiles},
 };
 use store::{Database, schema::Schema};
@@ -18,7 +18,6 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::Finding;
-use crate::clock::SystemClock;
 
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(15);
