@@ -36,7 +36,7 @@ pub(crate) fn run(run: &Run) -> Outcome {
     if run.database == Database::Postgres {
         environment.push(("PROVOST_TEST_DATABASE", "postgres"));
     }
-    let mut arguments = vec!["test", "--package", "e2e", "--test", "model"];
+    let mut arguments = vec!["test", "--package", "e2e", "--test", "door"];
     if run.steps >= LONG {
         arguments.push("--release");
     }

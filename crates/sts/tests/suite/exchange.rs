@@ -1,7 +1,10 @@
 //! The exchange and what its tokens are worth, over a real store and issuers on loopback.
 
-mod support;
-
+use crate::support::{
+    jwks, p256, rsa,
+    upstream::{changed, fitting, issuer, settings, sign},
+    world::{NOW, US, World, claim_match, claims, rule, target},
+};
 use domain::{
     Kind, Rule, Timestamp,
     iam::identity::{AwsIdentity, ClaimMatch, Matcher, Relationship, ServicePrincipal, StaticKeys, user_uid},
@@ -10,11 +13,6 @@ use jsonwebtoken::Algorithm;
 use serde_json::{Value, json};
 use store::{audit, iam::identities};
 use sts::{ExchangeRequest, Provider, Settings};
-use support::{
-    jwks, p256, rsa,
-    upstream::{changed, fitting, issuer, settings, sign},
-    world::{NOW, US, World, claim_match, claims, rule, target},
-};
 
 #[tokio::test]
 async fn a_workload_exchanges_its_token() {

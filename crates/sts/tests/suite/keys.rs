@@ -1,10 +1,12 @@
 //! Signing keys at rest and in rotation, API tokens and operators.
-#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::{sync::Arc, time::Duration};
 
+use crate::support::{
+    b64, p256,
+    upstream::{fitting, issuer, settings, sign},
+    world::{NOW, Standing, US, World, claim_match, open, target},
+};
 use domain::{
     CapabilitySet, Ctx, Kind, Rule, Secret,
     iam::identity::operator_uid,
@@ -16,11 +18,6 @@ use store::audit;
 use sts::{
     ExchangeRequest, RootKey, Settings, SigningKeys, discovery_document,
     keys::{KeyState, Rotation},
-};
-use support::{
-    b64, p256,
-    upstream::{fitting, issuer, settings, sign},
-    world::{NOW, Standing, US, World, claim_match, open, target},
 };
 
 async fn operator(world: &World) -> Secret<String> {

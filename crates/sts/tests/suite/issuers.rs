@@ -1,7 +1,4 @@
 //! Other issuers at their worst: down, slow, lying, redirecting, inside our network, or endless.
-#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::{
     io,
@@ -13,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::support::{TestKey, jwks, p256};
 use domain::{Error, Kind, Rule, Timestamp};
 use futures::future::{BoxFuture, Either, join_all, select};
 use jsonwebtoken::Algorithm;
@@ -22,7 +20,6 @@ use sts::{
     issuers::{Found, Resolver},
     jws::Unverified,
 };
-use support::{TestKey, jwks, p256};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,

@@ -1,15 +1,12 @@
 //! The token layer against another library as oracle, and against attacks.
-#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
-
-mod support;
 
 use std::sync::LazyLock;
 
+use crate::support::{TestKey, b64, ed25519, jwks, p256, p384, rsa};
 use jsonwebtoken::{Algorithm as Other, DecodingKey, EncodingKey, Header, Validation};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sts::jws::{Algorithm, Jwks, JwsError, MAX_TOKEN, SigningKey, Unusable, Unverified, Verified};
-use support::{TestKey, b64, ed25519, jwks, p256, p384, rsa};
 
 static RSA: LazyLock<TestKey> = LazyLock::new(rsa);
 static P256: LazyLock<TestKey> = LazyLock::new(p256);
