@@ -17,13 +17,13 @@ const FORMS: &[Form] = &[
     // Three times the kills. Each takes about a second, so more of them are left to who has the hours.
     Form { arguments: &["--workspace", "--test", "crash"], switches: &[("PROVOST_TEST_KILLS", "60")] },
     // Twenty times the histories.
-    Form { arguments: &["--workspace", "--test", "model"], switches: &[("PROVOST_TEST_STEPS", "200000")] },
+    Form { arguments: &["--workspace", "--test", "door", "--", "model::"], switches: &[("PROVOST_TEST_STEPS", "200000")] },
     // Every input for every method from everybody every way, and the neighbour's times beside those it has alone.
     Form { arguments: NEIGHBOURS, switches: &[LONG] },
     Form { arguments: NEIGHBOURS, switches: &[LONG, ("PROVOST_TEST_DATABASE", "postgres")] },
 ];
 
-const NEIGHBOURS: &[&str] = &["--package", "e2e", "--test", "neighbours", "--", "--nocapture"];
+const NEIGHBOURS: &[&str] = &["--package", "cli", "--test", "neighbours", "--", "--nocapture"];
 const LONG: (&str, &str) = ("PROVOST_TEST_NEIGHBOURS", "long");
 
 /// How long each fuzz target runs.
@@ -35,9 +35,9 @@ pub(crate) fn run() -> Outcome {
         workspace::run("cargo", &[&["test", "--profile", "full"], form.arguments].concat(), form.switches)?;
     }
     workspace::say(&fuzz::run(&fuzz::Run { target: None, seconds: FUZZ_SECONDS, seed: None, build: false })?);
-    workspace::run("cargo", &["build", "--release", "--locked"], &[])?;
+    workspace::run("cargo", &["build", "--profile", "dist", "--locked"], &[])?;
     for what in ["postgres", "soak"] {
-        workspace::run("e2e/bench/check", &["target/release/provost", what], &[])?;
+        workspace::run("e2e/bench/check", &["target/dist/provost", what], &[])?;
     }
     workspace::say(&soak::run(&soak::Run { minutes: 10 })?);
     Ok(format!("{} long forms, fuzzing, the figures on PostgreSQL and the soak passed", FORMS.len()))

@@ -4,26 +4,29 @@ mod axis;
 
 use std::fmt::Write as _;
 
-pub(crate) use axis::Scale;
+pub use axis::Scale;
 use axis::{Axis, named};
 
 /// What is drawn.
 #[derive(Clone, Debug)]
-pub(crate) struct Chart {
-    pub(crate) title: String,
+pub struct Chart {
+    /// What stands above it.
+    pub title: String,
     /// What the horizontal axis counts, with its unit, and how it is spread.
-    pub(crate) across: (&'static str, Scale),
+    pub across: (&'static str, Scale),
     /// The same of the vertical axis.
-    pub(crate) up: (&'static str, Scale),
-    pub(crate) lines: Vec<Line>,
+    pub up: (&'static str, Scale),
+    /// What is drawn between the axes.
+    pub lines: Vec<Line>,
 }
 
 /// A line with a name.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
-    pub(crate) name: String,
+pub struct Line {
+    /// Its name in the legend.
+    pub name: String,
     /// From left to right.
-    pub(crate) points: Vec<(f64, f64)>,
+    pub points: Vec<(f64, f64)>,
 }
 
 const WIDTH: f64 = 760.0;
@@ -50,7 +53,8 @@ const KINDS: usize = 4;
 
 impl Chart {
     /// The picture.
-    pub(crate) fn svg(&self) -> String {
+    #[must_use]
+    pub fn svg(&self) -> String {
         let points = || self.lines.iter().flat_map(|line| line.points.iter());
         let across = Axis::around(self.across.1, points().map(|(x, _)| *x));
         let up = Axis::around(self.up.1, points().map(|(_, y)| *y));

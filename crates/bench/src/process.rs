@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::{Error, Result, host::Host};
 
 /// How long a server may take to be ready, or to end, before it is given up.
@@ -122,7 +124,7 @@ impl<'a> Process<'a> {
 
     /// Ends it as a service manager does.
     pub(crate) async fn stop(mut self) -> Result<()> {
-        self.host.terminate(self.child.id());
+        kill_process(Pid::from_child(&self.child), Signal::TERM).map_err(std::io::Error::from)?;
         let begin = Instant::now();
         while self.child.try_wait()?.is_none() {
             if begin.elapsed() > PATIENCE {

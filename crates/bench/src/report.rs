@@ -4,13 +4,15 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::plot::Chart;
+
 /// Everything that was measured.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The cases in the order in which they were measured.
     pub rows: Vec<Row>,
-    /// The plots: file name and SVG.
-    pub plots: Vec<(String, String)>,
+    /// What charts show, by name.
+    pub charts: Vec<(&'static str, Chart)>,
     /// What a reader of the rows should know besides.
     pub notes: Vec<String>,
 }

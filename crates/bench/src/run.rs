@@ -10,8 +10,9 @@ use store::{BoxFuture, Database};
 use crate::{
     Result,
     cases::Pace,
-    host::{Host, Server},
+    host::Host,
     report::Report,
+    served::{self, Server},
 };
 
 /// What to measure, and where.
@@ -24,8 +25,8 @@ pub struct Options {
     pub database: Database,
     /// Measure for a minute rather than for several.
     pub quick: bool,
-    /// Make plots as well.
-    pub plots: bool,
+    /// Measure for charts as well.
+    pub charts: bool,
 }
 
 impl Options {
@@ -50,6 +51,7 @@ impl Options {
 /// # Errors
 /// Why something could not be measured. Servers that were started have ended.
 pub async fn run(host: &dyn Host, options: &Options) -> Result<Report> {
+    served::log_to_nobody()?;
     match &options.database {
         Database::Sqlite => embedded::run(host, options).await,
         Database::Postgres(database) => shared::run(host, options, database).await,
@@ -76,20 +78,19 @@ impl Steps<'_> {
 }
 
 /// The servers in this process, to be stopped in the end.
-struct Started<'a> {
-    host: &'a dyn Host,
+struct Started {
     database: Database,
     ends: Vec<BoxFuture<'static, ()>>,
 }
 
-impl<'a> Started<'a> {
-    fn none(host: &'a dyn Host, database: &Database) -> Self {
-        Self { host, database: database.clone(), ends: Vec::new() }
+impl Started {
+    fn none(database: &Database) -> Self {
+        Self { database: database.clone(), ends: Vec::new() }
     }
 
     /// Starts one with its data in `folder`.
     async fn server(&mut self, folder: &Path) -> Result<Server> {
-        let mut server = self.host.start(folder, &self.database).await?;
+        let mut server = Box::pin(Server::start(folder, &self.database)).await?;
         self.ends.push(std::mem::replace(&mut server.stop, Box::pin(async {})));
         Ok(server)
     }

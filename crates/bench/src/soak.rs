@@ -12,7 +12,14 @@ use std::{
 };
 
 use self::{crowd::Crowd, samples::Samples, stage::Stage};
-use crate::{Result, host::Host, load::Clients, process::Process, report::Report};
+use crate::{
+    Result,
+    host::Host,
+    load::Clients,
+    process::Process,
+    report::Report,
+    served::{now, owner},
+};
 
 /// How to soak.
 #[derive(Clone, Debug)]
@@ -21,8 +28,6 @@ pub struct Soak {
     pub folder: PathBuf,
     /// For how long, without getting ready. The token of the first owner lasts an hour.
     pub time: Duration,
-    /// Make a plot as well.
-    pub plots: bool,
 }
 
 /// Between two looks at the server.
@@ -37,7 +42,7 @@ pub async fn soak(host: &dyn Host, soak: &Soak) -> Result<Report> {
     host.progress(0, 1, "getting ready");
     let clients = Clients::on_all_cores()?;
     let process = Process::start(host, &soak.folder.join("data")).await?;
-    let (address, owner, now) = (process.address()?, host.owner(&process.url).await?, host.now());
+    let (address, owner, now) = (process.address()?, owner(&process.url).await?, now());
     let base_url = process.url.clone();
     let stage = clients.run(async move { Stage::set(address, owner, base_url, now).await }).await?;
     let crowd = Crowd::begin(&clients, Arc::new(stage), soak.time).await?;
@@ -45,8 +50,7 @@ pub async fn soak(host: &dyn Host, soak: &Soak) -> Result<Report> {
     crowd.end().await;
     let samples = samples?;
     process.stop().await?;
-    let plots = if soak.plots { vec![("soak.svg".to_owned(), samples.chart().svg())] } else { Vec::new() };
-    Ok(Report { rows: samples.rows(), plots, notes: samples.notes })
+    Ok(Report { rows: samples.rows(), charts: vec![("soak", samples.chart())], notes: samples.notes })
 }
 
 /// Looks at the server again and again, until the time is over.

@@ -7,7 +7,7 @@ use domain::{
 };
 use store::{Store, Writer, iam::groups, registry::repos};
 
-use crate::{Result, host::Server};
+use crate::{Result, served::Server};
 
 /// What everything is called that needs no name of its own.
 pub(crate) const NAME: &str = "a folder of ordinary length";

@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use server::logging;
 use tokio::runtime::Builder;
 
 use crate::{
     config::{Global, parse},
     exit::{Exit, Failure},
     interrupt, output,
-    serve::logging,
 };
 
 mod admin;

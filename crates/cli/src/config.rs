@@ -18,7 +18,6 @@ use crate::{
 };
 
 pub(crate) mod env;
-pub(crate) mod private;
 pub(crate) mod program;
 pub(crate) mod server;
 

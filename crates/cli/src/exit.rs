@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 use client::Code;
-use domain::Kind;
-use serde::{Deserialize, Serialize};
+use server::admin::{self, Reason};
 
 use crate::{
     advice, color,
@@ -12,8 +11,7 @@ use crate::{
 };
 
 /// The exit codes; [`Exit::ALL`] documents them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done = 0,
     Failed = 1,
@@ -78,7 +76,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// A failed command.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     pub(crate) message: String,
@@ -140,19 +138,22 @@ impl From<client::Error> for Failure {
 /// What failed in this process rather than behind the API.
 impl From<domain::Error> for Failure {
     fn from(error: domain::Error) -> Self {
-        let exit = match error.kind() {
-            Kind::InvalidArgument => Exit::Usage,
-            Kind::Unauthenticated => Exit::NotLoggedIn,
-            Kind::PermissionDenied => Exit::Denied,
-            Kind::NotFound => Exit::NotFound,
-            Kind::AlreadyExists | Kind::FailedPrecondition | Kind::Aborted => Exit::Conflict,
-            Kind::ResourceExhausted | Kind::DeadlineExceeded | Kind::Unimplemented | Kind::Unavailable | Kind::Internal => {
-                Exit::Failed
-            }
+        admin::Failure::from(error).into()
+    }
+}
+
+/// What a server, or this process in its place, has not done for an operator.
+impl From<admin::Failure> for Failure {
+    fn from(failure: admin::Failure) -> Self {
+        let exit = match failure.reason {
+            Reason::Failed => Exit::Failed,
+            Reason::Usage => Exit::Usage,
+            Reason::NotLoggedIn => Exit::NotLoggedIn,
+            Reason::Denied => Exit::Denied,
+            Reason::NotFound => Exit::NotFound,
+            Reason::Conflict => Exit::Conflict,
         };
-        let cause = std::error::Error::source(&error).filter(|_| error.kind() == Kind::Internal);
-        // Whoever asks is the operator, who may read what the log would say.
-        Self::new(exit, cause.map_or_else(|| error.message().to_owned(), ToString::to_string))
+        Self::new(exit, failure.message)
     }
 }
 

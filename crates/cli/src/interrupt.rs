@@ -99,16 +99,11 @@ pub(crate) fn undone() {
     UNDO.lock().unwrap_or_else(PoisonError::into_inner).take();
 }
 
-/// Asks `process`, a child of this one, to end.
-pub(crate) fn terminate(process: u32) {
-    send(process, Signal::TERM);
-}
-
-/// Sends a signal to a child that was not waited for yet: its number still is its own.
-fn send(process: u32, signal: Signal) {
+/// Ends a child that was not waited for yet: its number still is its own.
+fn end(process: u32) {
     if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
         // One that has ended needs no signal.
-        let _ = kill_process(process, signal);
+        let _ = kill_process(process, Signal::KILL);
     }
 }
 
@@ -131,7 +126,7 @@ fn remove_folder(folder: &Path) -> io::Result<()> {
 fn leave(exit: Exit, terminal: Option<&Termios>) -> ! {
     let _nothing_half_done = whole();
     for process in PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        send(*process, Signal::KILL);
+        end(*process);
     }
     let undo = UNDO.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(undo) = undo {

@@ -1,6 +1,4 @@
-//! The `provost` program: the server and the command line that talks to one.
-//!
-//! The library half exists so that tests start in-process exactly the server that the program starts; see [`serve`].
+//! The `provost` program: the settings of a server, and the commands, of which one runs it and others talk to one.
 
 mod advice;
 mod claims;
@@ -24,10 +22,6 @@ mod session;
 mod token_cache;
 mod views;
 mod waiting;
-
-pub mod clock;
-pub mod entropy;
-pub mod serve;
 
 pub use commands::run;
 pub use config::server::reference;

@@ -2,13 +2,12 @@
 
 use client::{Client, Token};
 use domain::{Clock, Timestamp};
+use server::{SystemClock, time};
 
 use crate::{
     claims::Claims,
-    clock::SystemClock,
     config::{Global, env},
     exit::{Exit, Failure},
-    output::time,
     token_cache::TokenCache,
 };
 

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use cli::serve::Settings;
+use server::Settings;
 use store::{Database, Store, StoreConfig};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;

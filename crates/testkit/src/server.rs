@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use cli::serve::{Running, Settings, assemble};
 use client::{
     Token,
     http::{Http, Request},
@@ -28,6 +27,7 @@ use contract::{
 use domain::{Uidp, iam::role::built_in_uid};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
+use server::{Running, Settings, assemble};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::UnixStream,

@@ -17,7 +17,7 @@ use domain::iam::role::built_in_uid;
 use testkit::{Actor, TestServer};
 use tokio::task::JoinSet;
 
-use crate::random::Random;
+use crate::model::random::Random;
 
 const ORDERS: &[&str] = &["uid", "uid desc", "name", "name desc", "created_at", "created_at desc"];
 /// Places of the rows; a caller with scattered bindings sees every other one.

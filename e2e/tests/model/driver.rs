@@ -10,7 +10,7 @@ use domain::Clock as _;
 use serde_json::Value;
 use testkit::{Actor, Outcome, TestServer};
 
-use crate::{
+use crate::model::{
     answer::Answer,
     history::{Action, Caller, Kind, Noun, Proof, Ref, Step},
     rules::Given,

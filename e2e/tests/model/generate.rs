@@ -4,7 +4,7 @@ mod names;
 
 use testkit::Transport;
 
-use crate::{
+use crate::model::{
     history::{Above, Action, By, Caller, Kind, List, Match, Narrowing, Noun, Order, Proof, Ref, Step, Tree, Wish},
     random::Random,
     rules::{CAPABILITIES, INTERNAL_ONLY},

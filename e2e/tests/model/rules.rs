@@ -9,7 +9,7 @@ mod rights;
 mod roles;
 mod tokens;
 
-use crate::{
+use crate::model::{
     answer::{Answer, Outcome, Refusal, not_found, nothing, refused, wrong},
     history::{Action, Match, Noun, Step, Wish},
     state::{State, What},
@@ -79,7 +79,7 @@ impl State {
             }
             Action::Get { noun, uid } => {
                 let uid = self.uid(uid);
-                let everybodys = *noun == Noun::Role && crate::state::parent(&uid).is_none();
+                let everybodys = *noun == Noun::Role && crate::model::state::parent(&uid).is_none();
                 if !everybodys {
                     rights.require(to("list", *noun), &uid)?;
                 }
@@ -135,7 +135,7 @@ impl State {
         self.things.remove(uid);
         // The bindings of an identity, and those at a group, go along.
         self.things.retain(|at, thing| match &thing.what {
-            What::Binding { identity, .. } => identity != uid && crate::state::parent(at) != Some(uid),
+            What::Binding { identity, .. } => identity != uid && crate::model::state::parent(at) != Some(uid),
             _ => true,
         });
         Ok(())
@@ -143,7 +143,7 @@ impl State {
 
     /// Built-in roles stay as they are.
     fn check_custom(&self, uid: &str) -> Result<(), Refusal> {
-        let built_in = self.find(Noun::Role, uid).is_some() && crate::state::parent(uid).is_none();
+        let built_in = self.find(Noun::Role, uid).is_some() && crate::model::state::parent(uid).is_none();
         if built_in { refused("FAILED_PRECONDITION", "BUILT_IN") } else { Ok(()) }
     }
 

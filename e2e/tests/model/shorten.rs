@@ -1,6 +1,6 @@
 //! Makes a history that fails as short as can be: steps are left out as long as it fails without them.
 
-use crate::{
+use crate::model::{
     driver::{Disagreement, Driver},
     history::Step,
 };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::history::{Kind, Noun, Proof, Ref};
+use crate::model::history::{Kind, Noun, Proof, Ref};
 
 /// Everything there is.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use crate::answer::Answer;
+use crate::model::answer::Answer;
 
 /// What some steps must come to in ten thousand.
 const EXPECTED: &[&str] = &[

@@ -2,10 +2,10 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, sync::Arc};
 
-use cli::serve::{Running, Settings, assemble};
 use client::{Token, http::Request};
 use contract::chainguard::platform::iam::v2beta1::{ListRolesRequest, rpc::ListRoles};
 use domain::{Clock, Entropy};
+use server::{Running, Settings, assemble};
 use store::signing_keys;
 use testkit::{CountedEntropy, Doors, FixedClock};
 

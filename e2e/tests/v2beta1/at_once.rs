@@ -20,7 +20,7 @@ use serde_json::json;
 use store::iam::{groups, role_bindings};
 use testkit::{Actor, TestServer, Transport, change_at_once};
 
-use crate::{
+use crate::v2beta1::{
     built_in,
     groups::new_group,
     identities::claims,

@@ -15,7 +15,7 @@ use contract::chainguard::platform::{
 };
 use testkit::{Actor, Scenario, scenario};
 
-use crate::{
+use crate::v2beta1::{
     groups::new_group,
     identities::{claims, new_identity},
     repos::new_repo,

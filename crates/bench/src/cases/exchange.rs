@@ -13,9 +13,9 @@ use sts::ExchangeRequest;
 use super::Pace;
 use crate::{
     Result,
-    host::Server,
     measure::{Medians, in_turn, rate},
     reference::{crypto::Ceiling, provider::Providers},
+    served::Server,
     world::spread,
 };
 

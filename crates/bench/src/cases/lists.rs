@@ -107,7 +107,7 @@ pub(crate) async fn depth(filled: &Filled, pace: Pace) -> Result<Vec<Row>> {
 }
 
 /// What a page of the longest list costs, by its depth, in every order below the organization.
-pub(crate) async fn plot(filled: &Filled, pace: Pace) -> Result<Chart> {
+pub(crate) async fn chart(filled: &Filled, pace: Pace) -> Result<Chart> {
     let (mut asker, mut lines) = (Asker::open(filled.server.address).await?, Vec::new());
     for order in ORDERS {
         let mut points = Vec::new();

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     Result,
-    host::Server,
     load::{
         Clients,
         asker::Asker,
@@ -24,6 +23,7 @@ use crate::{
         statements,
     },
     report::{Budget, Row},
+    served::Server,
     world::Filled,
 };
 

@@ -12,7 +12,6 @@ use serde_json::Value;
 use super::Pace;
 use crate::{
     Error, Result,
-    host::Server,
     load::{
         Clients,
         grpc::Channel,
@@ -21,6 +20,7 @@ use crate::{
     measure::{Medians, in_turn},
     reference::{self, rows},
     report::{Budget, Row},
+    served::Server,
 };
 
 /// Connections with HTTP/1.1, each with one request at a time.

@@ -15,7 +15,6 @@ use serde_json::json;
 use super::Pace;
 use crate::{
     Result,
-    host::{Host, Server},
     load::{
         Clients,
         http::{self, Connection},
@@ -23,6 +22,7 @@ use crate::{
     measure::in_turn,
     reference::commit::GroupCommit,
     report::{Budget, Row},
+    served::{self, Server},
     world::{self, DESCRIPTION, NAME, spread},
 };
 
@@ -33,8 +33,8 @@ const EVENT: EventRule = EventRule { kind: "dev.chainguard.api.iam.group.created
 
 /// Measures folders that the store adds, and folders that are created over the port, beside the engine's own group commit.
 /// The engine writes to a database of its own in `folder`, on the same disk and with the same schema.
-pub(crate) async fn measure(host: &dyn Host, server: &Server, clients: &Clients, folder: &Path, pace: Pace) -> Result<Vec<Row>> {
-    host.open(folder).await?.close().await;
+pub(crate) async fn measure(server: &Server, clients: &Clients, folder: &Path, pace: Pace) -> Result<Vec<Row>> {
+    served::store(folder).await?.close().await;
     let raw = GroupCommit::start(&folder.join("provost.db"), server.organization.as_str())?;
     let numbers = Arc::new(AtomicU64::new(1 << 32));
     let mut connections = Connection::crowd(clients, server.address, request(server), CONNECTIONS).await?;

@@ -2,7 +2,7 @@
 
 /// How values are spread over an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scale {
+pub enum Scale {
     /// Evenly, from zero on.
     Linear,
     /// Each tenfold takes the same room. Only values above zero have a place.

@@ -7,7 +7,7 @@ use contract::{chainguard::platform::iam::v2beta1 as iam, prost_types::Timestamp
 use rusqlite::{Connection, OpenFlags, Row};
 use serde::{Serialize, Serializer};
 
-use crate::{Result, host::Server};
+use crate::{Result, served::Server};
 
 /// How many groups the list has at most.
 pub(crate) const PAGE: i32 = 50;

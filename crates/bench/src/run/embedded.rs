@@ -6,9 +6,10 @@ use super::{Options, Started, Steps};
 use crate::{
     Result,
     cases::{callers, decision, exchange, growth, lists, program, requests, writes},
-    host::{Host, Server},
+    host::Host,
     load::{Clients, asker::Asker, http},
     report::{Budget, Report, Row},
+    served::{self, Server},
     world::{self, Filled, Scattered},
 };
 
@@ -32,19 +33,19 @@ pub(super) async fn run(host: &dyn Host, options: &Options) -> Result<Report> {
     report.rows.extend(program::empty(host, &options.folder, pace).await?);
     steps.begin(1);
     report.rows.extend(decision::measure(pace));
-    let mut started = Started::none(host, &options.database);
+    let mut started = Started::none(&options.database);
     let measured = served(steps, &mut started, &data, options, &mut report).await;
     started.end().await;
     measured?;
     steps.begin(8);
-    let lists = async |address, url: &str| long_lists(address, &host.owner(url).await?, options.rows()).await;
+    let lists = async |address, url: &str| long_lists(address, &served::owner(url).await?, options.rows()).await;
     report.rows.extend(program::full(host, &data, options.rows(), lists).await?);
     steps.begin(9);
     Ok(report)
 }
 
 /// What is measured of servers in this process; the data of the largest is in `data`.
-async fn served(steps: Steps<'_>, started: &mut Started<'_>, data: &Path, options: &Options, report: &mut Report) -> Result<()> {
+async fn served(steps: Steps<'_>, started: &mut Started, data: &Path, options: &Options, report: &mut Report) -> Result<()> {
     let (pace, clients) = (options.pace(), Clients::new()?);
     let server = started.server(data).await?;
     let folder = world::folders(&server, 1000).await?;
@@ -54,7 +55,7 @@ async fn served(steps: Steps<'_>, started: &mut Started<'_>, data: &Path, option
     let exchange = exchange::measure(&server, pace).await?;
     report.rows.push(Row::beside("exchange (tokens/s)", exchange.ours, exchange.reference, Budget::Ratio(0.6)));
     steps.begin(4);
-    report.rows.extend(writes::measure(steps.host, &server, &clients, &options.folder.join("raw"), pace).await?);
+    report.rows.extend(writes::measure(&server, &clients, &options.folder.join("raw"), pace).await?);
     steps.begin(5);
     let by_size = fill(steps, started, server, options).await?;
     let Some(largest) = by_size.last() else { return Ok(()) };
@@ -68,15 +69,15 @@ async fn served(steps: Steps<'_>, started: &mut Started<'_>, data: &Path, option
     steps.begin(7);
     report.rows.extend(lists::depth(largest, pace).await?);
     report.rows.extend(callers::measure(largest, &scattered, pace, "", lists::ANYWHERE).await?);
-    if options.plots {
-        report.plots.push(("size.svg".to_owned(), size.svg()));
-        report.plots.push(("depth.svg".to_owned(), lists::plot(largest, pace).await?.svg()));
+    if options.charts {
+        report.charts.push(("size", size));
+        report.charts.push(("depth", lists::chart(largest, pace).await?));
     }
     Ok(())
 }
 
 /// A server for each number of rows, `largest` the last of them.
-async fn fill(steps: Steps<'_>, started: &mut Started<'_>, largest: Server, options: &Options) -> Result<Vec<Filled>> {
+async fn fill(steps: Steps<'_>, started: &mut Started, largest: Server, options: &Options) -> Result<Vec<Filled>> {
     let (mut by_size, mut done, total): (_, _, u64) = (Vec::new(), 0, options.sizes().iter().sum());
     let mut largest = Some(largest);
     for rows in options.sizes().iter().copied() {

@@ -25,19 +25,13 @@ pub(super) async fn run(host: &dyn Host, options: &Options, database: &Postgres)
     let pgbench = Pgbench::find(host, database, &options.folder)?;
     // Fewer rounds, because each run of `pgbench` takes a second at least.
     let pace = if options.quick { Pace { rounds: 3, ..options.pace() } } else { options.pace() };
-    let mut started = Started::none(host, &options.database);
+    let mut started = Started::none(&options.database);
     let measured = served(Steps { host, names: &STEPS }, &mut started, &pgbench, options, pace).await;
     started.end().await;
     measured
 }
 
-async fn served(
-    steps: Steps<'_>,
-    started: &mut Started<'_>,
-    pgbench: &Pgbench<'_>,
-    options: &Options,
-    pace: Pace,
-) -> Result<Report> {
+async fn served(steps: Steps<'_>, started: &mut Started, pgbench: &Pgbench<'_>, options: &Options, pace: Pace) -> Result<Report> {
     steps.begin(0);
     let (clients, server) = (Clients::new()?, started.server(&options.folder.join("data")).await?);
     let bench = Bench { clients: &clients, pgbench, pace };

@@ -5,22 +5,19 @@ mod place;
 mod row;
 mod scratch;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc};
 
-use bench::{Options, Report, Soak};
+use bench::{Options, Report};
 use clap::Args;
+use domain::Entropy;
 use serde_json::json;
+use server::{SystemEntropy, private};
 use store::{Database, Postgres};
 
 use self::{host::Program, place::Place, scratch::Scratch};
 use crate::{
-    config::{Global, private},
+    config::Global,
     exit::Failure,
-    interrupt,
     output::{self, Format},
 };
 
@@ -32,37 +29,29 @@ pub(crate) struct Bench {
     /// Print JSON: an object per case. The same as --output json
     #[arg(long)]
     json: bool,
-    /// Write plots into this folder, as SVG
-    #[arg(long, value_name = "FOLDER")]
-    plots: Option<PathBuf>,
     /// Make the data below this folder, on the disk that is to be measured; it is removed in the end
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     data: PathBuf,
     /// Measure PostgreSQL, beside its own pgbench, rather than SQLite. The run makes a schema of its own in this database
     /// and removes it in the end
-    #[arg(long, value_name = "URL", conflicts_with_all = ["plots", "soak"])]
+    #[arg(long, value_name = "URL")]
     database: Option<String>,
     /// The same with a file that holds the URL, so that nobody else on the machine can read it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["plots", "soak", "database"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "database")]
     database_url_file: Option<PathBuf>,
-    /// Put a server under full load for so many minutes instead, and see whether anything of it grows
-    #[arg(long, value_name = "MINUTES", conflicts_with = "quick", value_parser = clap::value_parser!(u64).range(1..=50))]
-    soak: Option<u64>,
 }
 
 impl Bench {
     pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
-        if let Some(folder) = &self.plots {
-            fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-        }
         let database = self.database()?;
-        let place = Place::below(&self.data).map_err(|error| failed(&self.data, &error))?;
+        let cannot = |error| Failure::failed(format!("cannot write to {}: {error}", self.data.display()));
+        let place = Place::below(&self.data).map_err(cannot)?;
         let host = Program::new()?;
-        let measured = match (self.soak, database) {
-            (Some(minutes), _) => self.soak(&host, &place, minutes).await,
-            (None, None) => self.measure(&host, &place, Database::Sqlite).await,
-            (None, Some(database)) => {
-                let scratch = Scratch::in_database(&database, host.entropy()).await?;
+        let measured = match database {
+            None => self.measure(&host, &place, Database::Sqlite).await,
+            Some(database) => {
+                let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy::default());
+                let scratch = Scratch::in_database(&database, &entropy).await?;
                 let measured = self.measure(&host, &place, scratch.database()).await;
                 // What went wrong first is what is told.
                 let removed = scratch.remove().await;
@@ -74,9 +63,6 @@ impl Bench {
         };
         drop((host, place));
         let report = measured.map_err(|error| Failure::failed(error.to_string()))?;
-        if let Some(folder) = &self.plots {
-            write(&report, folder)?;
-        }
         for note in &report.notes {
             output::remark(note);
         }
@@ -87,13 +73,8 @@ impl Bench {
     }
 
     async fn measure(&self, host: &Program, place: &Place, database: Database) -> bench::Result<Report> {
-        let options = Options { folder: place.path().to_owned(), database, quick: self.quick, plots: self.plots.is_some() };
+        let options = Options { folder: place.path().to_owned(), database, quick: self.quick, charts: false };
         bench::run(host, &options).await
-    }
-
-    async fn soak(&self, host: &Program, place: &Place, minutes: u64) -> bench::Result<Report> {
-        let time = Duration::from_mins(minutes);
-        bench::soak(host, &Soak { folder: place.path().to_owned(), time, plots: self.plots.is_some() }).await
     }
 
     /// The database on PostgreSQL to measure, if one is named.
@@ -102,17 +83,4 @@ impl Bench {
         let url = self.database.clone().or(from_file);
         url.map(|url| Postgres::parse(&url)).transpose().map_err(|error| Failure::usage(error.to_string()))
     }
-}
-
-fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
-    for (name, svg) in &report.plots {
-        let _no_half_plot = interrupt::whole();
-        let file = folder.join(name);
-        fs::write(&file, svg).map_err(|error| failed(&file, &error))?;
-    }
-    Ok(())
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::failed(format!("cannot write to {}: {error}", path.display()))
 }

@@ -3,19 +3,17 @@
 use std::{pin::pin, sync::Arc};
 
 use clap::Args;
+use server::{DevAccount, Running, StartError, SystemClock, SystemEntropy, assemble, logging};
 use tokio::signal::unix::Signal;
 
 use crate::{
-    clock::SystemClock,
-    config::{
-        program,
-        server::{self, ServeFlags},
-    },
-    entropy::SystemEntropy,
+    config::{self, program, server::ServeFlags},
     exit::{Exit, Failure},
     output,
-    serve::{DevAccount, Running, StartError, assemble, logging, signals, supervisor},
 };
+
+mod signals;
+mod supervisor;
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -29,7 +27,7 @@ impl Serve {
     /// # Errors
     /// Why the server did not start, or that a second signal cut its stop short.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let settings = server::load(&self.flags.0)?.settings;
+        let settings = config::server::load(&self.flags.0)?.settings;
         let options = self.flags.0.find_data_again();
         logging::start(&settings.log)?;
         let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;

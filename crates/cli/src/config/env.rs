@@ -4,6 +4,8 @@
 use std::{os::unix::fs::MetadataExt, path::PathBuf};
 
 use client::Token;
+#[cfg(feature = "otel")]
+use server::settings::Traces;
 
 use crate::color::Wishes;
 
@@ -28,19 +30,14 @@ pub(crate) fn system_user() -> String {
     owner.map_or_else(|_| "unknown".to_owned(), |uid| uid.to_string())
 }
 
-/// Whether the variables of OpenTelemetry ask for traces and name a receiver for them.
+/// Traces, if the variables of OpenTelemetry ask for them and name a receiver.
 #[cfg(feature = "otel")]
-pub(crate) fn sends_traces() -> bool {
+pub(crate) fn traces() -> Option<Traces> {
     let text = |name| std::env::var(name).unwrap_or_default();
     let named =
         ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"].into_iter().any(|name| !text(name).is_empty());
-    named && !text("OTEL_SDK_DISABLED").eq_ignore_ascii_case("true") && text("OTEL_TRACES_EXPORTER") != "none"
-}
-
-/// `OTEL_SERVICE_NAME`: what traces call this program.
-#[cfg(feature = "otel")]
-pub(crate) fn service_name() -> Option<String> {
-    std::env::var("OTEL_SERVICE_NAME").ok().filter(|name| !name.is_empty())
+    let wanted = named && !text("OTEL_SDK_DISABLED").eq_ignore_ascii_case("true") && text("OTEL_TRACES_EXPORTER") != "none";
+    wanted.then(|| Traces { service_name: Some(text("OTEL_SERVICE_NAME")).filter(|name| !name.is_empty()) })
 }
 
 /// What the environment says about colours: the variables that many programs share.

@@ -5,10 +5,9 @@
 
 use std::{fmt, path::PathBuf};
 
-use crate::{
-    exit::{Exit, Failure},
-    serve::Settings,
-};
+use ::server::Settings;
+
+use crate::exit::{Exit, Failure};
 
 mod example;
 mod file;
@@ -198,6 +197,10 @@ pub(crate) fn load(given: &Given) -> Result<Loaded, Failure> {
         effective.push(Effective { key, texts, origin });
     }
     problems.check()?;
+    #[cfg(feature = "otel")]
+    {
+        settings.log.traces = super::env::traces();
+    }
     Ok(Loaded { settings, effective })
 }
 

@@ -5,9 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cli::entropy::SystemEntropy;
 use client::{Client, Token};
 use domain::Entropy as _;
+use server::SystemEntropy;
 use tokio::runtime::Runtime;
 
 use crate::{

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use cli::{clock::SystemClock, entropy::SystemEntropy};
 use client::Client;
 use contract::chainguard::platform::{
     common::UidpFilter,
@@ -12,6 +11,7 @@ use contract::chainguard::platform::{
     },
 };
 use domain::{Noun, Op, Revision};
+use server::{SystemClock, SystemEntropy};
 use store::{Store, StoreConfig, audit, changes, check::check};
 
 use crate::rows::{self, Rows};

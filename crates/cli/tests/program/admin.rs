@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use cli::{clock::SystemClock, entropy::SystemEntropy};
+use server::{SystemClock, SystemEntropy};
 use store::{AuditEntry, Store, audit};
 use tempfile::TempDir;
 

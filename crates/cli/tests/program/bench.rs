@@ -1,4 +1,4 @@
-//! `provost bench`, as far as nobody has to wait for it: CI runs the whole of it on the release.
+//! `provost bench`, as far as nobody has to wait for it: CI runs the whole of it on the program as it is shipped.
 
 use std::{
     fs,

@@ -1,14 +1,16 @@
 //! The program as its users run it: real processes, real sockets, real files.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
-#![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_DATABASE come from the environment")]
+#![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_… come from the environment")]
 
 mod admin;
 mod auth;
 mod bench;
 mod config;
 mod dev;
+mod docs;
 mod engine;
 mod formats;
+mod golden;
 mod iam;
 mod images;
 mod log;

@@ -27,7 +27,7 @@ use serde_json::json;
 use testkit::{Actor, Outcome};
 
 use super::Driver;
-use crate::history::{Action, Match, Narrowing, Noun, Proof, Ref, Step, Wish};
+use crate::model::history::{Action, Match, Narrowing, Noun, Proof, Ref, Step, Wish};
 
 impl Driver {
     /// Makes the step's call.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use testkit::Outcome;
 
-use crate::answer::Refusal;
+use crate::model::answer::Refusal;
 
 /// The value without the time when an identity was last seen, which is written later, and with sets in order.
 pub(super) fn normal(value: &Value) -> Value {

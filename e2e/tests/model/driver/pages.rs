@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use testkit::{Actor, Outcome, Transport};
 
 use super::{Driver, compare};
-use crate::history::{Above, Action, By, Caller, List, Noun, Order, Step, Tree};
+use crate::model::history::{Above, Action, By, Caller, List, Noun, Order, Step, Tree};
 
 impl Driver {
     /// Reads the first pages of a list; the body is what they say, each on its own.

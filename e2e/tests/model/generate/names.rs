@@ -1,7 +1,7 @@
 //! Which things the steps name.
 
 use super::Generator;
-use crate::{
+use crate::model::{
     history::{Noun, Ref},
     state::{State, parent, root},
 };

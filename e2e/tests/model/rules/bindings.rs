@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Given, rights::Rights, touches};
-use crate::{
+use crate::model::{
     answer::{Outcome, Refusal, not_found, wrong},
     history::{Noun, Ref, Step, Wish},
     state::{State, What, parent, root, within},

@@ -5,7 +5,7 @@ use super::{
     rights::{Rights, need},
     touches,
 };
-use crate::{
+use crate::model::{
     answer::{Outcome, Refusal, check, not_found, refused, wrong},
     history::{Kind, Noun, Ref, Step, Wish},
     state::{State, What, parent, root, within},
@@ -123,7 +123,7 @@ impl State {
             bad.push("kind");
         }
         check(&bad)?;
-        let taken = |(at, thing): (&String, &crate::state::Thing)| {
+        let taken = |(at, thing): (&String, &crate::model::state::Thing)| {
             at != uid && matches!(&thing.what, What::Group { name: other, verified: true, .. } if other == name)
         };
         if self.all(Noun::Group).any(taken) { refused("ALREADY_EXISTS", "NAME_TAKEN") } else { Ok(()) }

@@ -1,7 +1,7 @@
 //! Identities.
 
 use super::{Given, bad_texts, rights::Rights, touches};
-use crate::{
+use crate::model::{
     answer::{Outcome, Refusal, check, not_found},
     history::{Noun, Proof, Ref, Step, Wish},
     state::{State, What, principal},

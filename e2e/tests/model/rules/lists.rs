@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::rights::{Rights, to};
-use crate::{
+use crate::model::{
     answer::{Outcome, wrong},
     history::{Above, By, List, Noun, Proof, Ref, Tree},
     state::{State, Thing, What, instant, parent, within},

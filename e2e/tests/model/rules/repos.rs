@@ -1,7 +1,7 @@
 //! Repositories.
 
 use super::{Given, bad_texts, touches};
-use crate::{
+use crate::model::{
     answer::{Outcome, Refusal, check, not_found, refused},
     history::{Noun, Ref, Step, Wish},
     state::{State, What, parent},

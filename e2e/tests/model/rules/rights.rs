@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{
+use crate::model::{
     answer::{Refusal, refused},
     history::{Caller, Noun},
     state::{State, within},

@@ -7,7 +7,7 @@ use super::{
     rights::{Rights, need},
     touches,
 };
-use crate::{
+use crate::model::{
     answer::{Outcome, Refusal, check, not_found},
     history::{Noun, Ref, Step, Wish},
     state::{State, What},

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Given, rights::need};
-use crate::{
+use crate::model::{
     answer::{Done, Outcome, Refusal, not_found, nothing, refused},
     history::{Caller, Narrowing, Noun, Proof, Ref},
     state::{State, Token, What, instant, within},

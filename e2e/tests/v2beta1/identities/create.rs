@@ -19,7 +19,7 @@ use contract::{
 use testkit::scenario;
 
 use super::{ci, identity, keys, new_identity};
-use crate::{absent, repos::new_repo};
+use crate::v2beta1::{absent, repos::new_repo};
 
 fn map(key: &str, value: &str) -> BTreeMap<String, String> {
     BTreeMap::from([(key.to_owned(), value.to_owned())])

@@ -7,7 +7,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::{ci, new_identity};
-use crate::{absent, groups::new_group};
+use crate::v2beta1::{absent, groups::new_group};
 
 fn delete(uid: &str) -> DeleteIdentityRequest {
     DeleteIdentityRequest { uid: uid.into() }

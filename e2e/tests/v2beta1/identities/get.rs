@@ -5,7 +5,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::{ci, new_identity};
-use crate::{absent, groups::new_group};
+use crate::v2beta1::{absent, groups::new_group};
 
 #[tokio::test]
 async fn finds_what_exists_and_tells_nothing_to_strangers() {

@@ -6,7 +6,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::{claims, identity, keys, update::update};
-use crate::{built_in, groups::new_group, role_bindings::new_binding, roles::holder};
+use crate::v2beta1::{built_in, groups::new_group, role_bindings::new_binding, roles::holder};
 
 #[tokio::test]
 async fn whoever_chooses_the_relationship_must_hold_what_the_identity_holds() {

@@ -11,7 +11,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::{ci, claims, identity, keys, new_identity};
-use crate::{absent, mask};
+use crate::v2beta1::{absent, mask};
 
 /// A request to make the identity `uid` like `wish`.
 pub(super) fn update(uid: &str, wish: Identity, paths: &[&str]) -> UpdateIdentityRequest {

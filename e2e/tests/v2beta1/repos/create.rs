@@ -17,7 +17,7 @@ use contract::chainguard::platform::{
 use testkit::scenario;
 
 use super::{new_repo, texts, with};
-use crate::{absent, built_in, groups::new_group};
+use crate::v2beta1::{absent, built_in, groups::new_group};
 
 /// A repo with something in every field that callers may set, but for what it follows.
 fn full() -> Repo {

@@ -6,7 +6,7 @@ use contract::chainguard::platform::registry::v2beta1::{
 use testkit::scenario;
 
 use super::new_repo;
-use crate::absent;
+use crate::v2beta1::absent;
 
 #[tokio::test]
 async fn deletes_once_and_frees_the_name() {

@@ -5,7 +5,7 @@ use contract::chainguard::platform::registry::v2beta1::{
 use testkit::scenario;
 
 use super::new_repo;
-use crate::absent;
+use crate::v2beta1::absent;
 
 #[tokio::test]
 async fn finds_what_exists_and_tells_nothing_to_strangers() {

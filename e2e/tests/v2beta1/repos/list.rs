@@ -9,7 +9,7 @@ use contract::chainguard::platform::{
 use testkit::{Actor, Scenario, scenario};
 
 use super::new_repo;
-use crate::groups::new_group;
+use crate::v2beta1::groups::new_group;
 
 /// Repos in the organization and in a folder of it, and the folder.
 async fn tree(s: &Scenario, admin: &Actor) -> Group {

@@ -11,7 +11,7 @@ use contract::chainguard::platform::{
 use testkit::scenario;
 
 use super::{new_repo, texts, update::update, with};
-use crate::{absent, groups::new_group, roles::holder};
+use crate::v2beta1::{absent, groups::new_group, roles::holder};
 
 /// A repo in the group `parent` that follows `source`.
 fn following(parent: &str, name: &str, source: &str) -> CreateRepoRequest {

@@ -6,7 +6,7 @@ use contract::chainguard::platform::registry::v2beta1::{
 use testkit::scenario;
 
 use super::{new_repo, texts, with};
-use crate::{absent, mask};
+use crate::v2beta1::{absent, mask};
 
 /// A request to make the repo `uid` like `wish`.
 pub(super) fn update(uid: &str, wish: Repo, paths: &[&str]) -> UpdateRepoRequest {

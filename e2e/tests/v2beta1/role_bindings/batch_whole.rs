@@ -15,7 +15,7 @@ use store::{
 use testkit::{Outcome, Scenario, TestServer, scenario};
 
 use super::new_binding;
-use crate::{
+use crate::v2beta1::{
     absent, built_in,
     groups::new_group,
     identities::{ci, new_identity},

@@ -9,7 +9,7 @@ use contract::chainguard::platform::{
 use testkit::scenario;
 
 use super::new_binding;
-use crate::{
+use crate::v2beta1::{
     absent, built_in,
     groups::new_group,
     identities::{ci, new_identity},

@@ -6,7 +6,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::new_binding;
-use crate::{absent, built_in};
+use crate::v2beta1::{absent, built_in};
 
 #[tokio::test]
 async fn takes_the_role_away_at_once_and_may_be_repeated() {

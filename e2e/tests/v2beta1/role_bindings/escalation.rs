@@ -5,7 +5,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::{binding, new_binding};
-use crate::{
+use crate::v2beta1::{
     built_in,
     groups::new_group,
     roles::{holder, new_role},

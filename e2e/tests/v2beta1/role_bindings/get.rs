@@ -5,7 +5,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::new_binding;
-use crate::{
+use crate::v2beta1::{
     absent, built_in,
     identities::{ci, new_identity},
 };

@@ -8,7 +8,7 @@ use contract::chainguard::platform::{
 use testkit::{Actor, Scenario, scenario};
 
 use super::new_binding;
-use crate::{
+use crate::v2beta1::{
     built_in,
     groups::new_group,
     identities::{ci, new_identity},

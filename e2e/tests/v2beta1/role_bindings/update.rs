@@ -6,7 +6,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::{binding, new_binding};
-use crate::{
+use crate::v2beta1::{
     absent, built_in,
     groups::new_group,
     identities::{ci, new_identity},

@@ -9,7 +9,7 @@ use contract::chainguard::platform::{
 use testkit::scenario;
 
 use super::{new_role, numbers};
-use crate::{absent, built_in, repos::new_repo};
+use crate::v2beta1::{absent, built_in, repos::new_repo};
 
 #[tokio::test]
 async fn creates_custom_roles_of_a_group() {

@@ -6,7 +6,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::new_role;
-use crate::{absent, built_in, groups::new_group, role_bindings::new_binding};
+use crate::v2beta1::{absent, built_in, groups::new_group, role_bindings::new_binding};
 
 fn delete(uid: &str) -> DeleteRoleRequest {
     DeleteRoleRequest { uid: uid.into() }

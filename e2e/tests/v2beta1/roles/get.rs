@@ -5,7 +5,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::new_role;
-use crate::{absent, built_in, groups::new_group};
+use crate::v2beta1::{absent, built_in, groups::new_group};
 
 fn get(uid: &str) -> GetRoleRequest {
     GetRoleRequest { uid: uid.into() }

@@ -8,7 +8,7 @@ use contract::chainguard::platform::{
 use testkit::scenario;
 
 use super::new_role;
-use crate::groups::new_group;
+use crate::v2beta1::groups::new_group;
 
 /// The names on the page and what it counts.
 fn line(page: &ListRolesResponse) -> String {

@@ -12,7 +12,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use domain::{Capability, Uidp};
 use testkit::{Actor, Scenario};
 
-use crate::role_bindings::new_binding;
+use crate::v2beta1::role_bindings::new_binding;
 
 /// The numbers of these capabilities in the contract.
 pub(crate) fn numbers(capabilities: &[&str]) -> Vec<i32> {

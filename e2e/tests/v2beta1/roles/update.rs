@@ -6,7 +6,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::{new_role, numbers};
-use crate::{absent, built_in, mask, role_bindings::new_binding};
+use crate::v2beta1::{absent, built_in, mask, role_bindings::new_binding};
 
 /// A request to make the role `uid` like `wish`.
 pub(super) fn update(uid: &str, wish: Role, paths: &[&str]) -> UpdateRoleRequest {

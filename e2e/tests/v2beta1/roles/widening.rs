@@ -8,7 +8,7 @@ use super::{
     holder, new_role,
     update::{role, update},
 };
-use crate::{groups::new_group, role_bindings::new_binding};
+use crate::v2beta1::{groups::new_group, role_bindings::new_binding};
 
 #[tokio::test]
 async fn a_bound_role_grows_only_by_what_its_changer_holds_where_it_is_bound() {

@@ -7,6 +7,10 @@ use std::{
 
 use clap::Args;
 use serde_json::json;
+use server::admin::{
+    backup::Contents,
+    protocol::{Request, Update},
+};
 
 use super::place::Place;
 use crate::{
@@ -16,10 +20,6 @@ use crate::{
     exit::Failure,
     output::{self, remark},
     progress::Progress,
-    serve::admin::{
-        backup::Contents,
-        protocol::{Request, Update},
-    },
 };
 
 #[derive(Debug, Args)]

@@ -2,16 +2,16 @@
 
 use clap::Args;
 use serde_json::json;
+use server::admin::{
+    bootstrap::{Made, Wish},
+    protocol::Request,
+};
 
 use super::place::Place;
 use crate::{
     config::{Global, program},
     exit::Failure,
     output::{self, Format, remark},
-    serve::admin::{
-        bootstrap::{Made, Wish},
-        protocol::Request,
-    },
 };
 
 #[derive(Debug, Args)]

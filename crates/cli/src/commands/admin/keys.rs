@@ -2,14 +2,10 @@
 
 use clap::Args;
 use serde_json::{Value, json};
+use server::admin::{keys::Key, protocol::Request};
 
 use super::place::Place;
-use crate::{
-    config::Global,
-    exit::Failure,
-    output::Show,
-    serve::admin::{keys::Key, protocol::Request},
-};
+use crate::{config::Global, exit::Failure, output::Show};
 
 #[derive(Debug, Args)]
 pub(crate) struct Keys {

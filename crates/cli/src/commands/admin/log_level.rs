@@ -3,13 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
+use server::admin::{log_level::Filters, protocol::Request};
 
 use super::{place::Place, token::duration};
-use crate::{
-    exit::Failure,
-    output,
-    serve::admin::{log_level::Filters, protocol::Request},
-};
+use crate::{exit::Failure, output};
 
 #[derive(Debug, Args)]
 pub(crate) struct LogLevel {

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
+use server::{SystemClock, SystemEntropy};
 use store::{Store, schema::Schema};
 
 use super::place::{Place, check_owner};
 use crate::{
-    clock::SystemClock,
     config::Global,
-    entropy::SystemEntropy,
     exit::{Exit, Failure},
     output,
 };

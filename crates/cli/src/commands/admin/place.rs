@@ -5,27 +5,23 @@ use std::{os::unix::fs::MetadataExt, pin::pin, sync::Arc};
 use clap::Args;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use server::{
+    Core, Record, Settings, SystemClock, SystemEntropy,
+    admin::{
+        self, Admin,
+        protocol::{Request, Update},
+        socket,
+    },
+    settings::Urls,
+    sts_settings,
+};
 use store::Database;
 use tokio::sync::mpsc;
 
+use super::check;
 use crate::{
-    clock::SystemClock,
-    config::{
-        env,
-        server::{self, DataFlags},
-    },
-    entropy::SystemEntropy,
+    config::{self, env, server::DataFlags},
     exit::{Exit, Failure},
-    serve::{
-        Core, Settings, Urls,
-        admin::{
-            Admin, check,
-            protocol::{Request, Update},
-            socket,
-        },
-        record::Record,
-        sts_settings,
-    },
 };
 
 /// Where the server keeps its data.
@@ -50,7 +46,7 @@ impl Place {
     /// # Errors
     /// Everything that is wrong with them.
     pub(crate) fn settings(&self) -> Result<Settings, Failure> {
-        Ok(server::load(&self.flags.0)?.settings)
+        Ok(config::server::load(&self.flags.0)?.settings)
     }
 
     /// Has `request` done, by the running server or here, and hands `watch` what is told meanwhile.
@@ -130,7 +126,7 @@ pub(crate) async fn refuse_running(settings: &Settings) -> Result<(), Failure> {
 
 async fn outcome(settings: &Settings, request: Request, updates: mpsc::Sender<Update>, expect: Expect) -> Result<Value, Failure> {
     match ask_socket(settings, &request, &updates).await? {
-        Some(outcome) => outcome,
+        Some(outcome) => Ok(outcome?),
         None => alone(settings, request, updates, expect).await,
     }
 }
@@ -139,7 +135,7 @@ async fn ask_socket(
     settings: &Settings,
     request: &Request,
     updates: &mpsc::Sender<Update>,
-) -> Result<Option<Result<Value, Failure>>, Failure> {
+) -> Result<Option<Result<Value, admin::Failure>>, Failure> {
     let path = socket::path_in(&settings.data);
     let asked = socket::ask(&settings.data, request, updates).await;
     asked.map_err(|error| Failure::failed(format!("cannot talk to the server through {}: {error}", path.display())))
@@ -149,7 +145,7 @@ async fn ask_socket(
 async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Update>, expect: Expect) -> Result<Value, Failure> {
     check_owner(settings)?;
     if matches!(request, Request::Check) {
-        return Ok(json!(check::alone(settings, updates).await?));
+        return Ok(json!(check::alone(settings, &updates).await?));
     }
     let (last, key) = (Record::read(&settings.data)?, settings.key_path());
     if expect == Expect::Data {
@@ -171,7 +167,7 @@ async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Upda
     let core = Core::open(&settings.data, &settings.database, &key, sts, clock, entropy).await?;
     let outcome = Admin::new(core.clone()).perform(request, &env::system_user(), updates).await;
     core.store.close().await;
-    outcome
+    Ok(outcome?)
 }
 
 /// Under which names the server is known; they are empty when nobody has said so yet.

@@ -5,20 +5,18 @@ use std::{path::PathBuf, sync::Arc};
 use clap::Args;
 use domain::{Clock, Ctx, Rule};
 use serde_json::json;
+use server::{SystemClock, SystemEntropy, admin::backup::Contents};
 use store::backup::{self, Archive};
 use sts::{RootKey, keys::check_opens, operator};
 use tokio::task::spawn_blocking;
 
 use super::place::{Place, check_owner, refuse_running};
 use crate::{
-    clock::SystemClock,
     config::{Global, env},
     confirm::confirm,
-    entropy::SystemEntropy,
     exit::{Exit, Failure},
     output,
     progress::Progress,
-    serve::admin::backup::Contents,
 };
 
 #[derive(Debug, Args)]

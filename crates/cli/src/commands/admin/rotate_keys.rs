@@ -1,6 +1,7 @@
 //! `provost admin rotate-keys`
 
 use clap::Args;
+use server::admin::{keys::Key, protocol::Request};
 
 use super::place::Place;
 use crate::{
@@ -8,7 +9,6 @@ use crate::{
     confirm::confirm,
     exit::Failure,
     output::{Format, remark},
-    serve::admin::{keys::Key, protocol::Request},
 };
 
 #[derive(Debug, Args)]

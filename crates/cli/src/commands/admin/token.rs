@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
+use server::admin::protocol::Request;
 
 use super::place::Place;
-use crate::{exit::Failure, output, serve::admin::protocol::Request};
+use crate::{exit::Failure, output};
 
 #[derive(Debug, Args)]
 pub(crate) struct Token {

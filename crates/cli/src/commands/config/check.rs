@@ -4,10 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::{
-    config::{
-        Global,
-        server::{self, ServeFlags},
-    },
+    config::{self, Global, server::ServeFlags},
     exit::Failure,
     output::Show,
 };
@@ -41,7 +38,7 @@ enum Outcome {
 
 impl Check {
     pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
-        let settings = server::load(&self.flags.0)?.settings;
+        let settings = config::server::load(&self.flags.0)?.settings;
         let rules = match settings.check() {
             Ok(()) => Finding::ok("settings", "they agree with each other"),
             Err(error) => Finding::failed("settings", error.to_string()),

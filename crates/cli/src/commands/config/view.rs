@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     config::{
-        Global,
-        server::{self, Default, Effective, ServeFlags},
+        self, Global,
+        server::{Default, Effective, ServeFlags},
     },
     exit::Failure,
     output::Show,
@@ -23,7 +23,7 @@ pub(crate) struct View {
 
 impl View {
     pub(super) fn run(self, global: &Global) -> Result<(), Failure> {
-        let loaded = server::load(&self.flags.0)?;
+        let loaded = config::server::load(&self.flags.0)?;
         let lines = loaded.effective.iter().map(|effective| Line::of(effective, loaded.settings.dev));
         let lines: Vec<_> = lines.filter(|line| !self.diff || line.value != line.default).collect();
         global.output.list(&lines)

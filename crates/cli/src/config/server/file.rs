@@ -6,16 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use server::private;
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
 
 use super::{Entry, Key, Kind, Origin, Problems, suggest, table, variables};
-use crate::{
-    config::private,
-    exit::{Exit, Failure},
-};
+use crate::exit::{Exit, Failure};
 
 /// The file that is read when none is named, if it exists.
 pub(super) const DEFAULT: &str = "/etc/provost/provost.toml";

@@ -4,6 +4,7 @@ use std::{io::ErrorKind, net::SocketAddr, time::Duration};
 
 use client::http::{Answer, Http, Request};
 use serde_json::Value;
+use server::{Settings, admin::socket, sts_settings};
 use sts::{Issuers, discovery::DISCOVERY_PATH};
 use tokio::{
     net::{TcpListener, UnixStream},
@@ -11,10 +12,7 @@ use tokio::{
 };
 
 use super::Finding;
-use crate::{
-    advice,
-    serve::{Settings, admin::socket, sts_settings},
-};
+use crate::advice;
 
 /// How long a URL of the server may take.
 const PATIENCE: Duration = Duration::from_secs(10);

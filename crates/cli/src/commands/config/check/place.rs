@@ -8,17 +8,16 @@ use std::{
 };
 
 use domain::{Clock as _, Error, Timestamp};
+use server::{
+    Settings, SystemClock, time,
+    tls::{self, TlsFiles},
+};
 use store::{Database, schema::Schema};
 use sts::RootKey;
 use tokio::time::timeout;
 use url::Url;
 
 use super::Finding;
-use crate::{
-    clock::SystemClock,
-    output::time,
-    serve::{Settings, TlsFiles, tls},
-};
 
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(15);

@@ -1,12 +1,12 @@
 //! Section `[database]`.
 
+use server::private;
 use store::{Database, Postgres};
 
 use super::super::{
     Default, Key, Kind,
     parse::{count, one, path},
 };
-use crate::config::private;
 
 pub(super) const KEYS: &[Key] = &[
     Key {

@@ -1,9 +1,9 @@
 //! Section `[log]`.
 
+use server::logging::LogFormat;
 use tracing_subscriber::EnvFilter;
 
 use super::super::{Default, Key, parse::one};
-use crate::serve::logging::LogFormat;
 
 pub(super) const KEYS: &[Key] = &[
     Key {

@@ -1,0 +1,82 @@
+//! The tables of limits in docs/security.md name each setting of `[limits]` and `[patterns]`, with its default and a reason, and
+//! fixed limits as the program has them.
+
+use std::collections::BTreeMap;
+
+/// Name and default of each setting of a section in the reference.
+fn settings(section: &str) -> BTreeMap<String, String> {
+    let reference = cli::reference();
+    let (_, text) = reference.split_once(&format!(": `[{section}]`")).expect("the section");
+    let text = text.split("\n## ").next().expect("its end");
+    let entries = text.split("\n### `").skip(1).map(|entry| {
+        let (name, rest) = entry.split_once('`').expect("the end of the name");
+        let (_, rest) = rest.split_once("default: `").expect("a default");
+        let (default, _) = rest.split_once('`').expect("the end of the default");
+        (name.to_owned(), default.to_owned())
+    });
+    entries.collect()
+}
+
+/// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
+const FIXED: [(&str, &str, &str); 15] = [
+    ("streams of one address that watch health or ask for reflection", "16", "WATCHES: usize = 16;"),
+    ("refusals of one address that are not sent yet", "64", "REFUSALS: usize = 64;"),
+    ("health answers on one connection", "8", "HEALTH: usize = 8;"),
+    ("connections to the listener of metrics", "64", "OPERATIONS: usize = 64;"),
+    ("window of a stream over HTTP/2", "256 KiB", "STREAM_WINDOW: u32 = 256 << 10;"),
+    ("windows of all streams of a connection over HTTP/2", "512 KiB", "CONNECTION_WINDOW: u32 = 512 << 10;"),
+    ("writes that wait for the writer", "1,024", "QUEUE: usize = 1024;"),
+    ("time on the writer without the database", "50 ms", "BUSY: Duration = Duration::from_millis(50);"),
+    ("steps of matching the patterns of an identity against a token", "50,000,000", "MATCHING: u64 = 50_000_000;"),
+    ("steps of matching where requests are answered", "2,000,000", "AT_ONCE: u64 = 2_000_000;"),
+    ("custom claims, and as many patterns, of an identity", "32", "MAX_CLAIMS: usize = 32;"),
+    ("tries of an update whose resource others change", "20", "TRIES: usize = 20;"),
+    ("a transaction on PostgreSQL that does nothing", "3 s", "SET idle_in_transaction_session_timeout = '3s';"),
+    ("an error over gRPC", "8 KiB", "GRPC: usize = 8 << 10;"),
+    ("an error as JSON", "64 KiB", "JSON: usize = 64 << 10;"),
+];
+
+/// The sources that have them.
+const SOURCES: [&str; 9] = [
+    include_str!("../../../../gateway/src/budget/load.rs"),
+    include_str!("../../../../gateway/src/server/accept.rs"),
+    include_str!("../../../../gateway/src/server/connection.rs"),
+    include_str!("../../../../gateway/src/status/room.rs"),
+    include_str!("../../../../services/src/update.rs"),
+    include_str!("../../../../store/src/engine/postgres/connector.rs"),
+    include_str!("../../../../store/src/engine/queue.rs"),
+    include_str!("../../../../sts/src/claims/text.rs"),
+    include_str!("../../../../sts/src/exchange/compiled.rs"),
+];
+
+/// Name and number of each row of the section's table.
+fn rows(heading: &str) -> BTreeMap<String, String> {
+    let page = include_str!("../../../../../docs/security.md");
+    let (_, text) = page.split_once(heading).expect("the section");
+    let (_, table) = text.split_once("|---|---|---|\n").expect("its table");
+    let mut rows = BTreeMap::new();
+    for line in table.lines().take_while(|line| line.starts_with('|')) {
+        let cells: Vec<_> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [name, default, reason] = cells[..] else { panic!("not three cells: {line}") };
+        assert!(reason.len() > 10, "no reason: {line}");
+        let twice = rows.insert(name.trim_matches('`').to_owned(), default.to_owned());
+        assert!(twice.is_none(), "twice: {line}");
+    }
+    rows
+}
+
+#[test]
+fn each_has_its_row_with_a_reason() {
+    for section in ["limits", "patterns"] {
+        assert_eq!(rows(&format!("### `[{section}]`")), settings(section), "[{section}]");
+    }
+}
+
+#[test]
+fn fixed_ones_are_those_of_the_program() {
+    let rows = rows("## Limits that are fixed");
+    for (row, number, constant) in FIXED {
+        assert!(rows.get(row).is_some_and(|cell| cell.starts_with(number)), "{row}: {:?}, not {number}", rows.get(row));
+        assert!(SOURCES.iter().any(|source| source.contains(constant)), "{row}: {constant} is not in the program any more");
+    }
+}

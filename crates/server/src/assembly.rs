@@ -1,0 +1,268 @@
+//! Putting the server together, and taking it down.
+
+use std::{io::ErrorKind, net::SocketAddr, sync::Arc};
+
+use api::Endpoint;
+use domain::{Clock, Entropy, ports::Seal};
+use gateway::Server;
+use services::{AuditRefusals, Bootstrap, ReplayStore, UseCases};
+use store::Database;
+use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys, Workers};
+use tokio::{net::TcpListener, sync::Notify};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    Core, DevAccount, Operators, Settings, StartError,
+    admin::{
+        Admin,
+        socket::{self, AdminSocket},
+    },
+    dev,
+    ready::StoreReady,
+    record::Record,
+    settings::{METRICS_LISTEN, Urls},
+    telemetry::Telemetry,
+    tls,
+};
+
+/// The methods that anybody may call although the contract does not say so: they judge the presented token themselves.
+const PUBLIC: [&str; 3] = [
+    "/chainguard.platform.oidc.SecurityTokenService/Exchange",
+    "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
+    "/chainguard.platform.auth.Auth/GetHeadlessSession",
+];
+
+/// A server that answers.
+#[derive(Debug)]
+pub struct Running {
+    /// Where it listens.
+    pub addr: SocketAddr,
+    /// Where it tells its metrics, if anywhere.
+    pub metrics_addr: Option<SocketAddr>,
+    /// The URL under which clients reach it.
+    pub base_url: String,
+    /// Whether there is no organization yet.
+    pub is_empty: bool,
+    /// In dev mode: whom it knows from the start.
+    pub dev: Option<DevAccount>,
+    /// Who mints tokens for its operators.
+    pub operators: Operators,
+    core: Core,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+    look: Arc<Notify>,
+}
+
+/// Starts a server. Its time and its randomness come from `clock` and `entropy` alone.
+///
+/// # Errors
+/// When a setting must not be, the address is taken, another process holds the data folder, or folder or keys cannot be
+/// used.
+pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Running, StartError> {
+    settings.check()?;
+    refuse_shared_folder(&settings).await?;
+    let listeners = Listeners::bind(&settings, &clock).await?;
+    let urls = settings.urls_at(listeners.addr);
+    let base_url = urls.base.clone();
+    let sts = sts_settings(&settings, urls);
+    let core = Core::open(&settings.data, &settings.database, &settings.key_path(), sts, clock, entropy).await?;
+    match start(&settings, core.clone(), listeners, base_url).await {
+        Ok(running) => Ok(running),
+        Err(error) => {
+            core.store.close().await;
+            Err(error)
+        }
+    }
+}
+
+/// SQLite's folder has a lock. On PostgreSQL two servers in one folder would take each other's socket away.
+async fn refuse_shared_folder(settings: &Settings) -> Result<(), StartError> {
+    if matches!(settings.database, Database::Sqlite) || !socket::is_answered(&settings.data).await {
+        return Ok(());
+    }
+    let message =
+        format!("a server is running on {}; give each one a data folder of its own with --data", settings.data.display());
+    Err(StartError::outside(message))
+}
+
+async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: String) -> Result<Running, StartError> {
+    let bootstrap = Bootstrap::new(core.store.clone());
+    bootstrap.built_in_roles(&core.system("update built-in roles")).await?;
+    let last = Record::read(&settings.data)?;
+    let dev = if settings.dev { Some(dev::account(&core, &base_url, last.as_ref()).await?) } else { None };
+    let is_empty = bootstrap.is_empty().await?;
+    Record::of(settings, &base_url).write(&settings.data)?;
+    let mut telemetry = Telemetry::new(&core);
+    let Listeners { api, addr, tls, metrics } = listeners;
+    let (tls, watch) = tls.unzip();
+    let server = server(settings, &core, tls, &base_url, &mut telemetry)?;
+    let metrics_addr = metrics.as_ref().and_then(|listener| listener.local_addr().ok());
+    let (stop, tasks, operators) = (CancellationToken::new(), TaskTracker::new(), core.operators());
+    match AdminSocket::bind(&settings.data) {
+        Ok(socket) => drop(tasks.spawn(socket.serve(Arc::new(Admin::new(core.clone())), stop.clone()))),
+        Err(error) => {
+            let path = socket::path_in(&settings.data);
+            tracing::warn!(%error, path = %path.display(), "no admin socket: `provost admin` will not reach this server");
+        }
+    }
+    tasks.spawn(SigningKeys::clone(&core.signing).keep(stop.clone().cancelled_owned()));
+    let look = Arc::new(Notify::new());
+    if let Some(watch) = watch {
+        tasks.spawn(watch.run(Arc::clone(&look), stop.clone()));
+    }
+    if let Some(listener) = metrics {
+        tasks.spawn(server.clone().serve_operations(listener, Arc::new(telemetry), stop.clone()));
+    }
+    for listener in api {
+        tasks.spawn(server.clone().serve(listener, stop.clone()));
+    }
+    tasks.close();
+    Ok(Running { addr, metrics_addr, base_url, is_empty, dev, operators, core, stop, tasks, look })
+}
+
+impl Running {
+    /// Looks at once at files that are watched: the certificate and its key.
+    pub fn reload(&self) {
+        self.look.notify_one();
+    }
+
+    /// Stops: no new connections, requests under way may finish, everything queued is written. Returns when all is done.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.tasks.wait().await;
+        self.core.store.close().await;
+    }
+
+    /// An exchange of its own for this server's identities and keys.
+    #[must_use]
+    pub fn exchange(&self) -> Exchange {
+        exchange(&self.core, Workers::new(&self.core.sts))
+    }
+
+    /// The store, for tests that look behind the API.
+    #[must_use]
+    pub fn store(&self) -> &store::Store {
+        &self.core.store
+    }
+}
+
+/// The open doors.
+struct Listeners {
+    api: Vec<TcpListener>,
+    /// The first one's address.
+    addr: SocketAddr,
+    tls: Option<(gateway::Tls, tls::Watch)>,
+    metrics: Option<TcpListener>,
+}
+
+impl Listeners {
+    async fn bind(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Self, StartError> {
+        let tls = settings.tls_files().map(|files| tls::start(&files, Arc::clone(clock))).transpose()?;
+        let (api, addr) = listen(&settings.listen).await?;
+        let metrics = match settings.metrics_listen {
+            None => None,
+            Some(address) => match TcpListener::bind(address).await {
+                Ok(listener) => Some(listener),
+                // Several servers on one machine start without being told about each other's default.
+                Err(error) if address == METRICS_LISTEN && error.kind() == ErrorKind::AddrInUse => {
+                    tracing::warn!(%address, "no metrics: another server has the default address; --metrics-listen names another");
+                    None
+                }
+                Err(error) => return Err(StartError::while_doing(format!("cannot tell metrics on {address}"), &error)),
+            },
+        };
+        Ok(Self { api, addr, tls, metrics })
+    }
+}
+
+/// Listens on every address, and answers the first one as it is: port 0 has become a number.
+async fn listen(addresses: &[SocketAddr]) -> Result<(Vec<TcpListener>, SocketAddr), StartError> {
+    let (mut listeners, mut first) = (Vec::new(), None);
+    for address in addresses {
+        let failed = |error| StartError::while_doing(format!("cannot listen on {address}"), &error);
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        first = first.or(Some(listener.local_addr().map_err(failed)?));
+        listeners.push(listener);
+    }
+    let first = first.ok_or_else(|| StartError::setting("--listen names no address"))?;
+    Ok((listeners, first))
+}
+
+/// The settings of the token service of a server that is known as `urls`.
+#[must_use]
+pub fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
+    let dev = settings.dev.then(|| Provider { issuer: dev::issuer(&urls.base), audiences: Vec::new() });
+    let mut sts = sts::Settings::from(urls);
+    sts.allow_loopback_http = settings.dev;
+    sts.allow_private_addresses = settings.outbound.allow_private_addresses;
+    sts.allow = settings.outbound.allow.clone();
+    sts.deny = settings.outbound.deny.clone();
+    sts.limits.connect_timeout = settings.outbound.connect_timeout;
+    sts.limits.fetch_timeout = settings.outbound.timeout;
+    sts.limits.work_threads = settings.patterns.threads;
+    sts.limits.work_waiting = settings.patterns.waiting;
+    sts.limits.work_timeout = settings.patterns.timeout;
+    sts.limits.compiled_memory = settings.patterns.memory as u64;
+    sts.providers = settings.providers.iter().cloned().chain(dev).collect();
+    sts
+}
+
+fn server(
+    settings: &Settings,
+    core: &Core,
+    tls: Option<gateway::Tls>,
+    base_url: &str,
+    telemetry: &mut Telemetry,
+) -> Result<Server, StartError> {
+    let store = || core.store.clone();
+    let port = gateway::Settings {
+        limits: settings.limits.clone(),
+        trusted_proxies: settings.trusted_proxies.clone(),
+        ..gateway::Settings::default()
+    };
+    let authenticate = Arc::new(Authenticator::new(core.tokens.clone(), core.sts.base_url.clone()));
+    authenticate.register(telemetry.registry());
+    let mut routes = api::issuer::routes(&core.sts, core.signing.ring(), Arc::clone(&core.clock));
+    if settings.dev {
+        let idp = devidp::DevIdp::new(base_url, Arc::clone(&core.clock), Arc::clone(&core.entropy))?;
+        routes = routes.merge(idp.router());
+    }
+    let builder = Server::builder()
+        .settings(port)
+        .endpoints(endpoints(settings, core, telemetry))
+        .public(&PUBLIC)
+        .authenticate(Arc::clone(&authenticate) as _)
+        .replays(Arc::new(ReplayStore::new(store())))
+        .refusals(Arc::new(AuditRefusals::new(store())))
+        .clock(Arc::clone(&core.clock))
+        .entropy(Arc::clone(&core.entropy))
+        .ready(Arc::new(StoreReady(store())))
+        .ready(Arc::clone(&core.signing) as _)
+        .ready(authenticate)
+        .fallback(routes)
+        .tls(tls);
+    #[cfg(feature = "otel")]
+    let builder = builder.traces(Arc::new(super::otel::Callers::default()));
+    let built = builder.build();
+    let server = built.map_err(|error| StartError::while_doing("the contract cannot be served", &error))?;
+    server.metrics().register(telemetry.registry());
+    Ok(server)
+}
+
+fn exchange(core: &Core, workers: Workers) -> Exchange {
+    Exchange::new(core.store.clone(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts), workers)
+}
+
+fn endpoints(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Vec<Endpoint> {
+    let seal: Arc<dyn Seal> = Arc::new(Sealer::new(Arc::clone(&core.root), Arc::clone(&core.entropy)));
+    let decided = services::Settings {
+        self_service_organizations: settings.self_service_organizations,
+        registry_host: core.sts.registry_host.clone().unwrap_or_default(),
+    };
+    let workers = Workers::new(&core.sts);
+    workers.register(telemetry.registry());
+    let relationships = Arc::new(RelationshipCheck::new(&core.sts, workers.clone()));
+    let exchange = exchange(core, workers);
+    exchange.register(telemetry.registry());
+    api::endpoints(&UseCases::new(&core.store, &seal, &decided, relationships), &exchange)
+}

@@ -1,0 +1,156 @@
+//! The certificate of the port: read from its files, watched, and read again when they change.
+
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+
+use domain::{Clock, Timestamp};
+use gateway::{Tls, tls::Pair};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::StartError;
+use crate::{private, time};
+
+/// Where certificate and key are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// PEM certificates: that of the server first, then those that lead to a trusted authority.
+    pub certificate: PathBuf,
+    /// The private key of the first certificate, in PEM. Only its user and group may read it.
+    pub key: PathBuf,
+}
+
+/// How often the files are compared with what is served.
+const PERIOD: Duration = Duration::from_secs(5);
+
+/// How long before a certificate expires that is told.
+const NOTICE_SECONDS: i64 = 14 * 24 * 3600;
+
+/// Looks at the files again and again.
+#[derive(Debug)]
+pub(super) struct Watch {
+    files: TlsFiles,
+    tls: Tls,
+    clock: Arc<dyn Clock>,
+    /// What was seen when it was last judged.
+    judged: Seen,
+    /// What was seen at the last look, if it could not be used.
+    suspect: Option<Seen>,
+}
+
+/// What a look at the files finds. Compared, never shown.
+#[derive(PartialEq, Eq)]
+enum Seen {
+    Pair { chain: Vec<u8>, key: Vec<u8> },
+    Unreadable(String),
+}
+
+impl TlsFiles {
+    /// The pair in the files.
+    ///
+    /// # Errors
+    /// When a file cannot be read, others can read the key, or the two are no pair.
+    pub fn read(&self) -> Result<Pair, StartError> {
+        Seen::of(self).pair(self).map_err(StartError::setting)
+    }
+}
+
+impl Seen {
+    fn of(files: &TlsFiles) -> Self {
+        let read = |path: &PathBuf| fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
+        let contents = || {
+            let (chain, key) = (read(&files.certificate)?, read(&files.key)?);
+            private::refuse_shared(&files.key)?;
+            Ok(Self::Pair { chain, key })
+        };
+        contents().unwrap_or_else(Self::Unreadable)
+    }
+
+    fn pair(&self, files: &TlsFiles) -> Result<Pair, String> {
+        let (certificate, private) = (files.certificate.display(), files.key.display());
+        match self {
+            Self::Pair { chain, key } => {
+                Pair::from_pem(chain, key).map_err(|error| format!("{certificate} and {private} cannot be used for TLS: {error}"))
+            }
+            Self::Unreadable(why) => Err(why.clone()),
+        }
+    }
+}
+
+/// Begins to show the pair in the files.
+///
+/// # Errors
+/// As [`TlsFiles::read`].
+pub(super) fn start(files: &TlsFiles, clock: Arc<dyn Clock>) -> Result<(Tls, Watch), StartError> {
+    let judged = Seen::of(files);
+    let pair = judged.pair(files).map_err(StartError::setting)?;
+    warn_about_times(&pair, clock.now());
+    let tls = Tls::new(&pair).map_err(|error| StartError::while_doing("TLS cannot be set up", &error))?;
+    Ok((tls.clone(), Watch { files: files.clone(), tls, clock, judged, suspect: None }))
+}
+
+impl Watch {
+    /// Looks every few seconds, and at once when `asked`, until `stop`.
+    pub(super) async fn run(mut self, asked: Arc<Notify>, stop: CancellationToken) {
+        loop {
+            let at_once = tokio::select! {
+                () = stop.cancelled() => return,
+                () = asked.notified() => true,
+                () = tokio::time::sleep(PERIOD) => false,
+            };
+            self.look(at_once);
+        }
+    }
+
+    /// Takes over what the files hold now. A pair that cannot be used is told once and changes nothing.
+    fn look(&mut self, at_once: bool) {
+        let seen = Seen::of(&self.files);
+        if !at_once && seen == self.judged {
+            self.suspect = None;
+            return;
+        }
+        match seen.pair(&self.files) {
+            Ok(pair) => {
+                self.tls.replace(&pair);
+                tracing::info!(certificate = %self.files.certificate.display(), "certificate read again");
+                warn_about_times(&pair, self.clock.now());
+            }
+            // A pair is replaced one file after the other: what is broken at first sight gets a second look.
+            Err(_) if !at_once && self.suspect.as_ref() != Some(&seen) => {
+                self.suspect = Some(seen);
+                return;
+            }
+            Err(error) => tracing::warn!(%error, "the new certificate is not used; the old one stays"),
+        }
+        (self.judged, self.suspect) = (seen, None);
+    }
+}
+
+fn warn_about_times(pair: &Pair, now: Timestamp) {
+    if let Some(problem) = problem_with_times(pair, now) {
+        let (not_before, not_after) = (time::text(pair.not_before()), time::text(pair.not_after()));
+        tracing::warn!(not_before, not_after, "{problem}");
+    }
+}
+
+/// The problem that is none yet.
+pub const EXPIRES_SOON: &str = "the certificate expires within two weeks";
+
+/// What is wrong with the times of a certificate, or will be soon.
+#[must_use]
+pub fn problem_with_times(pair: &Pair, now: Timestamp) -> Option<&'static str> {
+    if now < pair.not_before() {
+        Some("the certificate is not valid yet")
+    } else if pair.not_after() <= now {
+        Some("the certificate has expired")
+    } else if pair.not_after() <= now.plus_seconds(NOTICE_SECONDS) {
+        Some(EXPIRES_SOON)
+    } else {
+        None
+    }
+}
+
+impl std::fmt::Debug for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Seen")
+    }
+}

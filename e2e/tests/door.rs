@@ -1,0 +1,7 @@
+//! What a server says at its front door. One program for all of it, as each links the whole server.
+
+mod exchange;
+mod faults;
+mod golden;
+mod model;
+mod v2beta1;
