@@ -6,7 +6,8 @@ mod place;
 
 use client::Options;
 use contract::{BoxFuture, Method, Rpc};
-use serde_json::{Value, json};
+use prost_reflect::DynamicMessage;
+use serde_json::{Map, Value, json};
 
 pub use place::Place;
 
@@ -141,4 +142,15 @@ pub fn items(listed: &Outcome) -> &[Value] {
 pub fn missing(served: &[&'static str]) -> Vec<&'static str> {
     let samples = all();
     served.iter().copied().filter(|path| !samples.iter().any(|sample| sample.method.path == *path)).collect()
+}
+
+/// A request as proto3 JSON writes it, with the JSON names of its fields.
+#[must_use]
+pub fn canonical(method: &Method, request: Value) -> Map<String, Value> {
+    let descriptor = contract::message_descriptor(method.request).expect("a message of the contract");
+    let message = DynamicMessage::deserialize(descriptor, request).expect("a request of the method");
+    match serde_json::to_value(&message) {
+        Ok(Value::Object(fields)) => fields,
+        other => panic!("a message is a JSON object: {other:?}"),
+    }
 }

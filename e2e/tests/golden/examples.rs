@@ -1,9 +1,8 @@
 //! The examples of the OpenAPI document: sample calls that a server accepted, and what it answered.
 
 use client::http::Request;
-use contract::{Body, Method as Rpc, message_descriptor};
+use contract::{Body, Method as Rpc};
 use http::Method;
-use prost_reflect::DynamicMessage;
 use serde_json::{Map, Value, json};
 use testkit::{Actor, Does, Place, TestServer, golden, samples};
 
@@ -45,7 +44,7 @@ impl Recorder {
     /// Makes a call with this request by the method's first HTTP binding, in which every variable is called `uid`.
     async fn sample(&mut self, method: &Rpc, request: Value) -> String {
         let rule = method.http.first().expect("it has an HTTP binding");
-        let mut fields = canonical(method.request, request);
+        let mut fields = samples::canonical(method, request);
         let (mut path, mut parameters) = (rule.template.to_owned(), Map::new());
         if let Some((before, variable)) = rule.template.split_once('{') {
             let (variable, after) = variable.split_once('}').expect("a closed variable");
@@ -67,16 +66,6 @@ impl Recorder {
         let id = format!("{}.{}", method.service.trim_start_matches("chainguard.platform."), method.name);
         let verb = Method::from_bytes(rule.verb.as_str().as_bytes()).expect("an HTTP method");
         self.call(&id, verb, &path, Value::Object(parameters), body).await
-    }
-}
-
-/// The request as proto3 JSON writes it.
-fn canonical(message: &str, request: Value) -> Map<String, Value> {
-    let descriptor = message_descriptor(message).expect("a message of the contract");
-    let message = DynamicMessage::deserialize(descriptor, request).expect("a request of the method");
-    match serde_json::to_value(&message) {
-        Ok(Value::Object(fields)) => fields,
-        other => panic!("a message is a JSON object: {other:?}"),
     }
 }
 

@@ -6,7 +6,7 @@ mod upsert;
 use contract::chainguard::platform::registry::v2beta1::{CreateTagRequest, Repo, Tag, rpc::CreateRepo};
 use testkit::{Actor, Scenario};
 
-use crate::repos::new_repo;
+use crate::v2beta1::repos::new_repo;
 
 /// A repo of the organization.
 pub(crate) async fn make_repo(s: &Scenario, admin: &Actor, name: &str) -> Repo {

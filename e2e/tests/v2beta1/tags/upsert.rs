@@ -15,7 +15,7 @@ use contract::chainguard::{
 use testkit::scenario;
 
 use super::{digest, make_repo, new_tag};
-use crate::absent;
+use crate::v2beta1::absent;
 
 #[tokio::test]
 async fn makes_a_tag_and_changes_it() {
