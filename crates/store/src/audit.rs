@@ -2,12 +2,10 @@
 
 use std::{net::IpAddr, sync::Arc};
 
+use database::{Row, json};
 use domain::{Actor, Ctx, Error, Noun, Op, Result, Revision, Timestamp, Upstream};
 
-use crate::{
-    Reader, Writer,
-    engine::{Row, json},
-};
+use crate::{Reader, Writer};
 
 /// What [`read`] reads, in its order.
 pub(crate) const COLUMNS: &str = "at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome";

@@ -4,11 +4,11 @@
 //! read up to a revision has missed nothing before it, and needs no upper bound. Only a restore rewrites it: it ends with an
 //! update of the [`Noun::Store`], above every revision of before, and whoever meets that knows nothing of what came before.
 
+use database::{Param, Row};
 use domain::{Noun, Op, Result, Revision};
 
 use crate::{
     Reader, Writer,
-    engine::{Param, Row},
     ranks::{Move, Spot},
 };
 

@@ -6,15 +6,13 @@ mod probe;
 mod rows;
 mod rules;
 
+use database::LeftOut;
 use domain::{Result, Revision};
 
-pub(crate) use self::{
-    probe::{Probe, Question, Way},
-    rules::rules,
-};
+use self::probe::Probe;
+pub(crate) use self::rules::rules;
 use crate::{
     Reader, Store, StoreConfig,
-    engine::{self, sqlite::LeftOut},
     schema::{self, Schema},
 };
 
@@ -58,7 +56,7 @@ pub async fn check(store: &Store, progress: impl FnMut(u64, u64) + Send) -> Resu
 ///
 /// On SQLite no server has it meanwhile. On PostgreSQL nodes may be writing to it, and the right to read is enough.
 #[derive(Debug)]
-pub struct Look(engine::Look);
+pub struct Look(database::Look);
 
 impl Look {
     /// Looks at the database; `None` where there is none yet.
@@ -66,7 +64,7 @@ impl Look {
     /// # Errors
     /// Unavailable when it cannot be read, a server has its folder, or it is being restored.
     pub async fn at(config: &StoreConfig) -> Result<Option<Self>> {
-        Ok(engine::Look::at(config).await?.map(Self))
+        Ok(database::Look::at(&config.source()).await?.map(Self))
     }
 
     /// How far it has come.
@@ -111,7 +109,7 @@ async fn compare(mut reader: Reader, mut progress: impl FnMut(u64, u64) + Send) 
     probe::mark(&mut reader).await?;
     let (of_engine, remarks) = reader.connection.probes().await?;
     probe::go_back(&mut reader).await?;
-    let probes: Vec<Probe> = rules(revision).into_iter().chain(of_engine).collect();
+    let probes: Vec<Probe> = rules(revision).into_iter().chain(of_engine.into_iter().map(Probe::from)).collect();
     let engine = reader.engine();
     let mut report = Report { engine, revision, rules: probes.len(), findings: Vec::new(), remarks };
     for (done, probe) in (0..).zip(&probes) {

@@ -6,17 +6,14 @@
 //! A row counts for `/` and for each of its proper ancestors; one of a noun that is declared so also counts below itself, so that
 //! the count of a group's subtree is one lookup. A row is a child of its parent alone, and of `/` when it has none.
 
-mod pending;
-
 use std::collections::HashMap;
 
+use database::{Param, Row};
 use domain::{Noun, Result, Uidp};
-
-pub(crate) use self::pending::{Pending, Sum};
 
 use crate::{
     Reader, Writer,
-    engine::{Param, Row},
+    pending::{Pending, Sum},
     table::Declared,
 };
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use database::Row;
 use domain::{
     Ctx, Error, Kind, Result, Rule, Timestamp,
     ctx::IdempotencyClaim,
@@ -12,7 +13,7 @@ use domain::{
     ports::Replay,
 };
 
-use crate::{Reader, Store, Writer, engine::Row};
+use crate::{Reader, Store, Writer};
 
 /// How long a claim lives.
 const LIFETIME_SECONDS: i64 = 24 * 60 * 60;

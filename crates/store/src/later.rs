@@ -11,13 +11,14 @@ use std::{
     time::Duration,
 };
 
+use database::closed;
 use domain::{Ctx, Error, Kind, Result, Timestamp, Uidp};
 use tokio::{
     sync::{Notify, mpsc, oneshot},
     time::sleep,
 };
 
-use crate::{AuditEntry, Metrics, audit, engine, iam::identities, store::Inner, writer::Mode};
+use crate::{AuditEntry, Metrics, audit, iam::identities, store::Inner, writer::Mode};
 
 /// Items that may wait.
 const QUEUE: usize = 16_384;
@@ -95,8 +96,8 @@ impl Queue {
     /// Waits until everything queued so far is written; after the `last` time nothing more is taken.
     pub(crate) async fn flush(&self, last: bool) -> Result<()> {
         let (done, written) = oneshot::channel();
-        self.flushes.send(Flush { last, done }).await.map_err(|_| engine::closed())?;
-        written.await.map_err(|_| engine::closed())
+        self.flushes.send(Flush { last, done }).await.map_err(|_| closed())?;
+        written.await.map_err(|_| closed())
     }
 }
 

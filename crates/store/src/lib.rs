@@ -4,15 +4,13 @@
 //! audit row, its rows in the feed of changes, its events and its revision. Functions live in modules named after their
 //! nouns; those that read take a reader or a writer alike.
 //!
-//! This crate alone contains SQL, and only its private module `engine` knows which engine runs it.
+//! SQL of nouns is here alone. Which engine runs it is for the crate `database` to know.
 
 pub mod audit;
 pub mod backup;
 pub mod changes;
 pub mod check;
 mod counts;
-mod database;
-mod engine;
 pub mod iam;
 pub mod idempotency;
 pub mod later;
@@ -20,6 +18,7 @@ pub mod list;
 mod metrics;
 mod nouns;
 pub mod outbox;
+mod pending;
 mod ranks;
 mod reader;
 pub mod registry;
@@ -32,8 +31,7 @@ mod writer;
 use std::pin::Pin;
 
 pub use audit::AuditEntry;
-pub use database::{Database, DatabaseUrlError, Postgres, SslMode};
-pub use engine::postgres::Scratch;
+pub use database::{Database, DatabaseUrlError, Postgres, Scratch, SslMode};
 pub use later::Later;
 pub use list::{Cursor, CursorKey, ListQuery, Listed};
 pub use metrics::Metrics;

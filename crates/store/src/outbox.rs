@@ -1,11 +1,9 @@
 //! Events that wait for delivery, in the order of commits: as in [`crate::changes`], nothing appears behind a reader.
 
+use database::{Row, json};
 use domain::{Result, Revision, Timestamp, Upstream};
 
-use crate::{
-    Reader, Writer,
-    engine::{Row, json},
-};
+use crate::{Reader, Writer};
 
 /// What [`read`] reads, in its order.
 pub(crate) const COLUMNS: &str =

@@ -14,6 +14,7 @@ mod parents;
 mod scan;
 mod versions;
 
+use database::Index;
 use domain::{Noun, OrderField, Timestamp, Uidp};
 
 pub(crate) use correct::{InPlaces, fences};
@@ -23,7 +24,6 @@ pub(crate) use versions::Ranks;
 
 use crate::{
     CursorKey,
-    engine::Index,
     table::{Declared, Entity, Nouns},
 };
 

@@ -2,13 +2,12 @@
 
 use std::{ops::ControlFlow, sync::Arc};
 
+use database::{Connection, Counted, Index, Param, Row};
 use domain::Result;
 use tracing::Span;
 
 use crate::{
-    counts::Pending,
-    engine::{Connection, Index, Param, Row},
-    metrics::Counted,
+    pending::{self, Pending},
     ranks::{self, Fences, InPlaces, Ranks, Walk},
 };
 
@@ -18,6 +17,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) connection: Connection,
+    /// What the writes of this group commit add to the counters; a snapshot shows what is committed.
+    pending: Option<Arc<pending::Shared>>,
     /// What pages far behind the first are found with; a writer finds them without.
     ranks: Option<Arc<Ranks>>,
     /// While a snapshot of its own is in use; a writer reads within its transaction.
@@ -28,11 +29,16 @@ pub struct Reader {
 
 impl Reader {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection, ranks: None, _in_use: None, _span: Span::none() }
+        Self { connection, pending: None, ranks: None, _in_use: None, _span: Span::none() }
+    }
+
+    /// One that reads within a write.
+    pub(crate) fn writing(connection: Connection, pending: Arc<pending::Shared>) -> Self {
+        Self { pending: Some(pending), ..Self::new(connection) }
     }
 
     pub(crate) fn counted((connection, in_use): (Connection, Counted), ranks: Arc<Ranks>, span: Span) -> Self {
-        Self { connection, ranks: Some(ranks), _in_use: Some(in_use), _span: span }
+        Self { connection, pending: None, ranks: Some(ranks), _in_use: Some(in_use), _span: span }
     }
 
     pub(crate) async fn query_map<T: Send>(
@@ -68,8 +74,8 @@ impl Reader {
     }
 
     /// What the writes of this group commit add to the counters; `None` in a snapshot, which shows what is committed.
-    pub(crate) fn pending<T>(&mut self, read: impl FnOnce(&Pending) -> T) -> Option<T> {
-        self.connection.pending(|pending| read(pending))
+    pub(crate) fn pending<T>(&self, with: impl FnOnce(&mut Pending) -> T) -> Option<T> {
+        self.pending.as_ref().map(|pending| with(&mut pending.lock()))
     }
 
     /// The expression for which server this is, see [`Connection::server`].

@@ -2,15 +2,17 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use database::{Engine, Job, Snapshots, Source};
 use domain::{Clock, Ctx, Entropy, Error, Result, Revision};
 use tracing::{Instrument as _, Span};
 
 use crate::{
     BoxFuture, Database, Metrics, Reader, Writer,
-    engine::{Engine, Snapshots, postgres::Postgres, sqlite::Sqlite},
     later::{Later, Queue},
     nouns::NOUNS,
+    pending,
     ranks::{Follower, Ranks},
+    schema::STEPS,
     writer::Mode,
 };
 
@@ -30,6 +32,11 @@ impl StoreConfig {
     pub fn sqlite(data: impl Into<PathBuf>) -> Self {
         Self { data: data.into(), database: Database::Sqlite }
     }
+
+    /// What is to be opened.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source { database: &self.database, data: &self.data, steps: STEPS }
+    }
 }
 
 /// Everything that Provost remembers. Cheap to clone; the last clone that goes finishes what is queued.
@@ -40,7 +47,9 @@ pub struct Store {
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) engine: Engine,
+    engine: Engine,
+    /// What the writes of a group commit add to the counters.
+    pending: Arc<pending::Shared>,
     snapshots: Snapshots,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
@@ -58,14 +67,12 @@ impl Store {
     /// provost wrote it.
     pub async fn open(config: &StoreConfig, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
         let metrics = Metrics::new();
-        let engine = match &config.database {
-            Database::Sqlite => Engine::Sqlite(Sqlite::open(&config.data, &metrics)?),
-            Database::Postgres(database) => Engine::Postgres(Postgres::open(database, &metrics).await?),
-        };
+        let pending = Arc::<pending::Shared>::default();
+        let engine = Engine::open(&config.source(), Arc::<pending::Shared>::clone(&pending), &metrics.engine).await?;
         let (later, items) = Queue::new(&metrics);
         let (snapshots, ranks) = (engine.snapshots(), Arc::new(Ranks::new(NOUNS, metrics.clone())));
         let follower = Follower::start(snapshots.clone(), Arc::clone(&ranks))?;
-        let inner = Arc::new(Inner { engine, snapshots, clock, entropy, metrics, later, ranks, follower });
+        let inner = Arc::new(Inner { engine, pending, snapshots, clock, entropy, metrics, later, ranks, follower });
         items.serve(Arc::downgrade(&inner))?;
         Ok(Self { inner })
     }
@@ -76,7 +83,7 @@ impl Store {
     /// Resource exhausted when too many reads are under way; unavailable after [`Store::close`].
     pub async fn reader(&self) -> Result<Reader> {
         let span = self.inner.span("store read");
-        let snapshot = self.inner.metrics.reading(self.inner.snapshots.take()).await?;
+        let snapshot = self.inner.metrics.engine.reading(self.inner.snapshots.take()).await?;
         Ok(Reader::counted(snapshot, Arc::clone(&self.inner.ranks), span))
     }
 
@@ -166,9 +173,7 @@ impl Store {
     /// # Errors
     /// Whatever keeps the engine from telling it.
     pub async fn measure(&self) -> Result<()> {
-        self.inner.metrics.set_writes_stalled(self.inner.engine.stalled().ok().flatten());
-        self.inner.metrics.set_database(self.inner.engine.size().await?);
-        Ok(())
+        self.inner.engine.measure().await
     }
 
     /// Writes everything that is queued and lets go of the data. Later calls are unavailable.
@@ -197,11 +202,34 @@ impl Inner {
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
         let span = self.span("store write");
-        self.metrics.writing(ctx.validate_only, self.engine.write(ctx, mode, work)).instrument(span).await
+        let (job, pending) = (job(&ctx), Arc::clone(&self.pending));
+        let work = move |connection| async move { Writer::new(connection, ctx, mode, NOUNS, pending).run(work).await };
+        self.engine.write(job, work).instrument(span).await
     }
 
     /// A span of OpenTelemetry's conventions for clients of databases.
     fn span(&self, name: &'static str) -> Span {
         tracing::trace_span!(target: "otel", "store", otel.name = name, otel.kind = "client", db.system.name = self.engine.name())
     }
+}
+
+/// Opens the database for `work` alone: one transaction that may take as long as it needs, while nobody else has the database
+/// open. Tables are made and migrated as needed.
+///
+/// # Errors
+/// Failed precondition or unavailable when somebody has it open; whatever opening it and `work` answer.
+pub(crate) async fn alone<T, F>(config: &StoreConfig, ctx: Ctx, work: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
+{
+    let (job, pending) = (job(&ctx), Arc::<pending::Shared>::default());
+    let sums = Arc::<pending::Shared>::clone(&pending);
+    let work = move |connection| async move { Writer::new(connection, ctx, Mode::Bookkeeping, NOUNS, pending).run(work).await };
+    database::alone(&config.source(), sums, job, work).await
+}
+
+/// What the engine knows of a write.
+fn job(ctx: &Ctx) -> Job {
+    Job { method: ctx.method, request_id: Arc::clone(&ctx.request_id), only_tries: ctx.validate_only }
 }

@@ -5,6 +5,7 @@ mod declared;
 mod entity;
 mod statements;
 
+use database::Param;
 use domain::{Error, Op, Result, Uidp};
 
 pub(crate) use self::{
@@ -15,7 +16,6 @@ pub(crate) use self::{
 };
 use crate::{
     Reader, Writer, counts,
-    engine::Param,
     ranks::{Move, Spot},
 };
 

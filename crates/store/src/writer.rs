@@ -3,19 +3,17 @@
 use std::{
     collections::HashMap,
     ops::{Deref, DerefMut},
-    time::Duration,
+    sync::Arc,
 };
 
+use database::{Connection, Executed, Param};
 use domain::{Ctx, Error, Noun, Op, Result, Revision, Timestamp, Uidp};
 use serde::Serialize;
 
 use crate::{
-    AuditEntry, BoxFuture, Reader, audit, changes,
-    counts::Pending,
-    engine::{Connection, Executed, Param},
-    idempotency,
-    nouns::NOUNS,
+    AuditEntry, BoxFuture, Reader, audit, changes, idempotency,
     outbox::{self, Event},
+    pending::{self, Pending},
     ranks::Move,
     table::Nouns,
 };
@@ -63,12 +61,12 @@ impl DerefMut for Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(connection: Connection, ctx: Ctx, mode: Mode) -> Self {
+    pub(crate) fn new(connection: Connection, ctx: Ctx, mode: Mode, nouns: Nouns, pending: Arc<pending::Shared>) -> Self {
         Self {
-            reader: Reader::new(connection),
+            reader: Reader::writing(connection, pending),
             ctx,
             mode,
-            nouns: NOUNS,
+            nouns,
             revision: Revision::default(),
             changes: Vec::new(),
             changed: HashMap::new(),
@@ -187,11 +185,6 @@ impl Writer {
         self.changes.push(changes::Told { change, spots });
     }
 
-    /// How long its statements have run here, and not elsewhere.
-    pub(crate) fn in_statements(&self) -> Duration {
-        self.reader.connection.in_statements()
-    }
-
     /// Runs a statement whose answer nobody looks at; a failure fails the write, perhaps only at its end.
     pub(crate) async fn send(&mut self, sql: &str, params: &[Param<'_>]) -> Result<()> {
         self.reader.connection.send(sql, params).await
@@ -199,7 +192,7 @@ impl Writer {
 
     /// Adds to the counters.
     pub(crate) fn counting(&mut self, add: impl FnOnce(&mut Pending)) -> Result<()> {
-        self.reader.connection.pending(add).ok_or_else(|| Error::internal("a snapshot counts nothing"))
+        self.reader.pending(add).ok_or_else(|| Error::internal("a snapshot counts nothing"))
     }
 
     /// A revision above every one that the database has given out: for a restore, whose write has none of its own.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use database::Param;
 use domain::{Ctx, Error, Kind, Noun, Op, Result, Revision, Rule};
 
 use super::{
@@ -10,11 +11,7 @@ use super::{
     tables::{Cell, TABLES, Table, check_complete},
     verify::verify,
 };
-use crate::{
-    AuditEntry, StoreConfig, Writer, audit, changes,
-    counts::placeholders,
-    engine::{self, Param},
-};
+use crate::{AuditEntry, StoreConfig, Writer, audit, changes, counts::placeholders, store::alone};
 
 /// Rows written by one statement.
 const ROWS: usize = 50;
@@ -43,7 +40,7 @@ pub type OnProgress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, replace: bool, progress: OnProgress) -> Result<()> {
     let archive = archive.clone();
     let entry = AuditEntry::of(ctx);
-    engine::alone(config, ctx.clone(), move |tx| {
+    alone(config, ctx.clone(), move |tx| {
         Box::pin(async move {
             check_complete(tx).await?;
             let revision = next_revision(tx, archive.header())?;

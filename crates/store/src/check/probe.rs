@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 
+use database::Way;
 use domain::{Error, Result};
 
 use super::{Finding, rows::Rows};
@@ -31,13 +32,14 @@ pub(crate) enum Question {
     Same([Way; 2]),
 }
 
-/// A way to an answer.
-#[derive(Clone, Debug)]
-pub(crate) struct Way {
-    /// Statements that lead onto it.
-    pub(crate) setup: &'static [&'static str],
-    /// A query for one text.
-    pub(crate) query: String,
+impl From<database::Probe> for Probe {
+    fn from(database::Probe { check, place, question }: database::Probe) -> Self {
+        let question = match question {
+            database::Question::Problems(sql) => Question::Problems(sql),
+            database::Question::Same(ways) => Question::Same(ways),
+        };
+        Self { check, place, question }
+    }
 }
 
 impl Probe {
@@ -54,7 +56,7 @@ impl Probe {
             }
             Question::Rows(rows) => Ok(self.findings(rows.unreadable(reader).await?)),
             Question::Same([one, other]) => {
-                let (one, other) = (one.answer(reader).await?, other.answer(reader).await?);
+                let (one, other) = (answer(reader, one).await?, answer(reader, other).await?);
                 let problem = || format!("it has {one}, and its table {other}");
                 Ok((one != other).then(|| self.finding(self.place.clone(), problem())).into_iter().collect())
             }
@@ -98,13 +100,11 @@ pub(super) async fn go_back(reader: &mut Reader) -> Result<()> {
     Ok(())
 }
 
-impl Way {
-    async fn answer(&self, reader: &mut Reader) -> Result<String> {
-        for statement in self.setup {
-            reader.connection.execute(statement, &[]).await?;
-        }
-        reader.query_one(&self.query, &[], |row| row.string(0)).await?.ok_or_else(|| Error::internal("no row"))
+async fn answer(reader: &mut Reader, way: &Way) -> Result<String> {
+    for statement in way.setup {
+        reader.connection.execute(statement, &[]).await?;
     }
+    reader.query_one(&way.query, &[], |row| row.string(0)).await?.ok_or_else(|| Error::internal("no row"))
 }
 
 /// What the engine has said.

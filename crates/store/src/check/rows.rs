@@ -2,13 +2,13 @@
 
 use std::{borrow::Cow, ops::ControlFlow};
 
+use database::Row;
 use domain::{Error, Noun, Result, iam::Identity};
 use serde::de::IgnoredAny;
 
 use super::probe::{MOST, Probe, Question, cause};
 use crate::{
     Reader, audit, changes,
-    engine::Row,
     nouns::NOUNS,
     outbox, signing_keys,
     table::{Columns, Declared, Entity as _},

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
+use database::{Fault, Param, Row};
 use domain::{
     Error, Grant, Noun, Op, Place, Result, Rule, Uidp,
     iam::{Group, Identity, Role, RoleBinding, RoleBindingSpec, RoleBindingView},
@@ -10,7 +11,6 @@ use domain::{
 use crate::{
     BoxFuture, Reader, Writer,
     counts::placeholders,
-    engine::{Fault, Param, Row},
     iam::{groups, identities, roles},
     list::{self, Filter, ListQuery, Listed, Term},
     table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},

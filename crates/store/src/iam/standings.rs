@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use database::Row;
 use domain::{CapabilitySet, Grant, Noun, Place, Result, Revision, Uidp};
 
-use crate::{Reader, engine::Row, iam::roles};
+use crate::{Reader, iam::roles};
 
 /// What changes when anybody's rights or tokens do.
 const NOUNS: &str = "('identity', 'role', 'signing_key', 'store')";

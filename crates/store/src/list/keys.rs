@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, marker::PhantomData};
 
+use database::{Param, Row};
 use domain::{Order, OrderField, Result, Uidp};
 
 use super::{
@@ -13,7 +14,6 @@ use super::{
 };
 use crate::{
     Reader,
-    engine::{Param, Row},
     table::{Columns, Entity},
 };
 

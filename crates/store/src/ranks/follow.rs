@@ -5,11 +5,12 @@ use std::{
     time::Duration,
 };
 
+use database::Snapshots;
 use domain::{Error, Result, Uidp};
 use tokio::{task::JoinHandle, time::Instant};
 
 use super::{Ranks, Walk, fences::Misfit, moves, scan, versions::Version};
-use crate::{Reader, counts, engine::Snapshots, iam::standings};
+use crate::{Reader, counts, iam::standings};
 
 /// How long fences stay behind when little changes, and when more than [`MANY`] changes came meanwhile.
 const PERIODS: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(100)];

@@ -1,9 +1,10 @@
 //! What the feed tells of rows that have moved.
 
+use database::Row;
 use domain::{Noun, Op, Result, Revision, Uidp};
 
 use super::{Key, Move, Spot, Walk};
-use crate::{Reader, engine::Row};
+use crate::Reader;
 
 /// A row that moved.
 #[derive(Clone, Debug, PartialEq, Eq)]

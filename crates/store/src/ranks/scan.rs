@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use database::{Param, Row};
 use domain::{Error, OrderField, Result};
 
 use super::{
@@ -9,11 +10,7 @@ use super::{
     fences::Part,
     parents::{Parents, Tally},
 };
-use crate::{
-    CursorKey, Reader,
-    counts::placeholders,
-    engine::{Param, Row},
-};
+use crate::{CursorKey, Reader, counts::placeholders};
 
 /// The whole walk in parts of `stride`, with tallies of `parents` where they are wanted; `None` as soon as `go_on` says no.
 pub(super) async fn all(

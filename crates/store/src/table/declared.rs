@@ -3,10 +3,11 @@
 
 use std::sync::OnceLock;
 
+use database::Row;
 use domain::{Noun, Result, Uidp};
 
 use super::{Columns, Entity, Statements};
-use crate::{BoxFuture, Writer, engine::Row};
+use crate::{BoxFuture, Writer};
 
 /// A noun with a table of its own.
 ///

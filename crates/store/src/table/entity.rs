@@ -1,9 +1,10 @@
 //! What a noun says by hand: how its rows are read and written.
 
+use database::Fault;
 use domain::{Error, OrderField, Result, Revision, Timestamp, Uidp};
 
 use super::{Columns, Declared, Values};
-use crate::{Cursor, CursorKey, engine::Fault};
+use crate::{Cursor, CursorKey};
 
 /// The rows of a noun with a table of its own.
 pub(crate) trait Entity: Clone + Send + Sync + Sized {
