@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use domain::{Result, Revision};
+use futures::future::Either;
 
 use crate::{
     connection::Connection,
@@ -118,20 +119,18 @@ impl Engine {
     /// # Errors
     /// What `work` answers; resource exhausted and unavailable when the database cannot take the write; internal when `work`
     /// panics or waits for something else.
-    pub async fn write<T, F, R>(&self, job: Job, work: F) -> Result<T>
+    pub fn write<T, F, R>(&self, job: Job, work: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: FnOnce(Connection) -> R + Clone + Send + 'static,
         R: Future<Output = Result<T>> + Send + 'static,
     {
         let only_tries = job.only_tries;
-        let write = async {
-            match &self.of {
-                Of::Sqlite(engine) => engine.write(job, |connection| work(Connection::from(connection))).await,
-                Of::Postgres(engine) => Box::pin(engine.write(job, |connection| work(Connection::from(connection)))).await,
-            }
+        let write = match &self.of {
+            Of::Sqlite(engine) => Either::Left(engine.write(job, |connection| work(Connection::from(connection)))),
+            Of::Postgres(engine) => Either::Right(engine.write(job, |connection| work(Connection::from(connection)))),
         };
-        self.metrics.writing(only_tries, write).await
+        self.metrics.writing(only_tries, write)
     }
 
     /// How long writes have been waiting, where that is longer than they should. Asks nobody and waits for nothing.

@@ -80,13 +80,13 @@ impl Postgres {
         self.pool.clone()
     }
 
-    pub(crate) async fn write<T, F, R>(&self, job: Job, work: F) -> Result<T>
+    pub(crate) fn write<T, F, R>(&self, job: Job, work: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: FnOnce(Connection) -> R + Clone + Send + 'static,
         R: Future<Output = Result<T>> + Send + 'static,
     {
-        self.writer.write(job, work).await
+        self.writer.write(job, work)
     }
 
     pub(crate) fn stalled(&self) -> Result<Option<Duration>> {

@@ -89,15 +89,18 @@ impl<C: Send + 'static> Queue<C> {
         (Self { jobs: Mutex::new(Some(sender)), progress, metrics: metrics.clone() }, jobs)
     }
 
-    pub(crate) async fn write<T, F, R>(&self, job: Job, work: F) -> Result<T>
+    pub(crate) fn write<T, F, R>(&self, job: Job, work: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: FnOnce(C) -> R + Clone + Send + 'static,
         R: Future<Output = Result<T>> + Send + 'static,
     {
+        // Boxed before anybody waits: who does holds no part of the work.
         let (request, answered) = request(job, self.metrics.writer_busy(), work);
-        self.submit(request).await?;
-        answered.await.map_err(|_| closed())?
+        async move {
+            self.submit(request).await?;
+            answered.await.map_err(|_| closed())?
+        }
     }
 
     /// How long the writes at the head of the queue have been waiting, where that is longer than they should.

@@ -5,9 +5,12 @@
 mod probe;
 mod rows;
 mod rules;
+mod tables;
+
+use std::error::Error as _;
 
 use database::LeftOut;
-use domain::{Result, Revision};
+use domain::{Error, Result, Revision};
 
 use self::probe::Probe;
 pub(crate) use self::rules::rules;
@@ -15,6 +18,9 @@ use crate::{
     Reader, Store, StoreConfig,
     schema::{self, Schema},
 };
+
+/// Findings that are told of one rule.
+const MOST: usize = 20;
 
 /// What does not agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,4 +129,9 @@ async fn compare(mut reader: Reader, mut progress: impl FnMut(u64, u64) + Send) 
 async fn last(reader: &mut Reader) -> Result<Revision> {
     let last = reader.query_one("SELECT coalesce(max(n), 0) FROM revision", &[], |row| row.revision(0)).await?;
     Ok(last.unwrap_or_default())
+}
+
+/// What the engine has said.
+fn cause(error: &Error) -> String {
+    error.source().map_or_else(|| error.message().to_owned(), ToString::to_string)
 }

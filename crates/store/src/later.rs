@@ -18,7 +18,7 @@ use tokio::{
     time::sleep,
 };
 
-use crate::{AuditEntry, Metrics, audit, iam::identities, store::Inner, writer::Mode};
+use crate::{AuditEntry, Metrics, audit, iam::identities, writer::Mode, writes::Writes};
 
 /// Items that may wait.
 const QUEUE: usize = 16_384;
@@ -103,13 +103,13 @@ impl Queue {
 
 impl Items {
     /// Writes what arrives until the store is gone. The task holds no claim on the store between batches.
-    pub(crate) fn serve(self, store: Weak<Inner>) -> Result<()> {
+    pub(crate) fn serve(self, store: Weak<Writes>) -> Result<()> {
         let runtime = tokio::runtime::Handle::try_current().map_err(Error::internal)?;
         runtime.spawn(self.run(store));
         Ok(())
     }
 
-    async fn run(mut self, store: Weak<Inner>) {
+    async fn run(mut self, store: Weak<Writes>) {
         let mut waiting = Vec::new();
         while let ControlFlow::Continue(flush) = self.gather(&mut waiting).await {
             let Some(store) = store.upgrade() else { return };
@@ -185,7 +185,7 @@ impl Items {
 }
 
 /// Writes the items in one transaction. They stay when the storage may take them later.
-async fn write(store: &Inner, waiting: &mut Vec<Later>) {
+async fn write(store: &Writes, waiting: &mut Vec<Later>) {
     if waiting.is_empty() {
         return;
     }
@@ -201,7 +201,7 @@ async fn write(store: &Inner, waiting: &mut Vec<Later>) {
                         Later::Seen { identity, at } => {
                             seen.entry(identity).and_modify(|known| *known = (*known).max(*at)).or_insert(*at);
                         }
-                        Later::Audit(entry) => audit::append(tx, entry).await?,
+                        Later::Audit(entry) => audit::append(&mut tx.connection, entry).await?,
                     }
                 }
                 for (identity, at) in seen {

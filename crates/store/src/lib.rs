@@ -10,7 +10,10 @@ pub mod audit;
 pub mod backup;
 pub mod changes;
 pub mod check;
+mod config;
 mod counts;
+mod cursor;
+mod fences;
 pub mod iam;
 pub mod idempotency;
 pub mod later;
@@ -19,24 +22,29 @@ mod metrics;
 mod nouns;
 pub mod outbox;
 mod pending;
+mod position;
 mod ranks;
 mod reader;
 pub mod registry;
 pub mod schema;
 pub mod signing_keys;
+mod spot;
 mod store;
 mod table;
 mod writer;
+mod writes;
 
 use std::pin::Pin;
 
 pub use audit::AuditEntry;
+pub use config::StoreConfig;
+pub use cursor::{Cursor, CursorKey};
 pub use database::{Database, DatabaseUrlError, Postgres, Scratch, SslMode};
 pub use later::Later;
-pub use list::{Cursor, CursorKey, ListQuery, Listed};
+pub use list::{ListQuery, Listed};
 pub use metrics::Metrics;
 pub use reader::Reader;
-pub use store::{Store, StoreConfig};
+pub use store::Store;
 pub use writer::Writer;
 
 /// The future of a write: it awaits nothing but its writer's own functions.

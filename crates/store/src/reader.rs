@@ -3,12 +3,13 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use database::{Connection, Counted, Index, Param, Row};
-use domain::Result;
+use domain::{Error, Result};
 use tracing::Span;
 
 use crate::{
+    fences::Ranks,
     pending::{self, Pending},
-    ranks::{self, Fences, InPlaces, Ranks, Walk},
+    position::Position,
 };
 
 /// One snapshot: every function that reads from it sees the same state, that of the last commit when it began.
@@ -113,31 +114,16 @@ impl Reader {
         self.connection.at_length(at_length);
     }
 
-    /// Whether passing over so many rows is worth a look at all of them in ranks, where those are not all one after the other.
-    pub(crate) fn is_far(&self, rows: usize) -> bool {
-        self.ranks.as_ref().is_some_and(|ranks| rows > 4 * ranks.stride())
+    /// What pages far behind the first are found with.
+    pub(crate) fn ranks(&self) -> Option<Arc<Ranks>> {
+        self.ranks.clone()
     }
 
-    /// The fences of a walk in this snapshot, where there are any and passing over so many rows is worth them.
-    pub(crate) async fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
-        match self.ranks.clone().filter(|ranks| rows > ranks.stride()) {
-            Some(ranks) => {
-                let fences = ranks::fences(self, &ranks, walk, None).await?;
-                ranks.used(fences.is_some());
-                Ok(fences)
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// The same with the numbers of the keys whose parents are in the places, however few rows are passed over.
-    pub(crate) async fn fences_within(&mut self, walk: Walk, places: InPlaces<'_>, rows: usize) -> Result<Option<Fences>> {
-        let Some(ranks) = self.ranks.clone() else { return Ok(None) };
-        let fences = ranks::fences(self, &ranks, walk, Some(places)).await?;
-        if rows > ranks.stride() {
-            ranks.used(fences.is_some());
-        }
-        Ok(fences)
+    /// The state that it sees.
+    pub(crate) async fn position(&mut self) -> Result<Position> {
+        let sql = format!("SELECT n, {} FROM revision", self.server());
+        let found = self.query_one(&sql, &[], |row| Ok(Position { revision: row.revision(0)?, server: row.int(1)? })).await?;
+        found.ok_or_else(|| Error::internal("the store has lost its revision"))
     }
 
     pub(crate) fn walk(&self, index: Index<'_>) -> String {

@@ -1,12 +1,12 @@
 //! The schema of the database: which steps lead to it, and how far a database has come.
 
-use database::{Step, left};
+use database::{Source, Step, left};
 use domain::Result;
 
 use crate::StoreConfig;
 
 /// Every step in order. A released step never changes; new ones are added at the end.
-pub(crate) const STEPS: &[Step] = &[
+const STEPS: &[Step] = &[
     Step {
         name: "core",
         sqlite: include_str!("../migrations/sqlite/0001_core.sql"),
@@ -26,6 +26,13 @@ pub(crate) const STEPS: &[Step] = &[
 
 /// The schema of this program: the number of its steps.
 pub const CURRENT: usize = STEPS.len();
+
+impl StoreConfig {
+    /// What is to be opened.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source { database: &self.database, data: &self.data, steps: STEPS }
+    }
+}
 
 /// How far a database has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,8 +14,7 @@ use crate::{
     AuditEntry, BoxFuture, Reader, audit, changes, idempotency,
     outbox::{self, Event},
     pending::{self, Pending},
-    ranks::Move,
-    table::Nouns,
+    spot::Move,
 };
 
 /// A write under way. It reads like a [`Reader`] and sees its own changes.
@@ -27,8 +26,8 @@ pub struct Writer {
     reader: Reader,
     ctx: Ctx,
     mode: Mode,
-    /// The nouns that there are.
-    pub(crate) nouns: Nouns,
+    /// Has something emptied that is to be deleted.
+    pub(crate) empty: Empty,
     revision: Revision,
     changes: Vec<changes::Told>,
     /// Where each resource is among the changes.
@@ -36,6 +35,10 @@ pub struct Writer {
     target: Option<(Noun, String, Op)>,
     events: i64,
 }
+
+/// Refuses to let go of something of that noun in which rows live that keep it, and removes those that go with it. Which nouns
+/// live in which others is known to those who make writers.
+pub(crate) type Empty = for<'a> fn(&'a mut Writer, Noun, &'a Uidp) -> BoxFuture<'a, Result<()>>;
 
 /// What a write leaves behind besides its changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +64,12 @@ impl DerefMut for Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(connection: Connection, ctx: Ctx, mode: Mode, nouns: Nouns, pending: Arc<pending::Shared>) -> Self {
+    pub(crate) fn new(connection: Connection, ctx: Ctx, mode: Mode, empty: Empty, pending: Arc<pending::Shared>) -> Self {
         Self {
             reader: Reader::writing(connection, pending),
             ctx,
             mode,
-            nouns,
+            empty,
             revision: Revision::default(),
             changes: Vec::new(),
             changed: HashMap::new(),
@@ -79,14 +82,14 @@ impl Writer {
     pub(crate) async fn run<T>(&mut self, work: impl for<'a> FnOnce(&'a mut Self) -> BoxFuture<'a, Result<T>>) -> Result<T> {
         if self.mode == Mode::Audited {
             if let Some(claim) = self.ctx.idempotency.clone() {
-                idempotency::claim(self, &claim).await?;
+                idempotency::claim(&mut self.reader, &claim, self.ctx.now).await?;
             }
             self.revision = self.reader.connection.next_revision()?;
         }
         let value = work(self).await?;
         if self.mode == Mode::Audited {
             let changes = std::mem::take(&mut self.changes);
-            changes::append(self, &changes).await?;
+            changes::append(&mut self.reader.connection, &changes).await?;
             let mut entry = AuditEntry::of(&self.ctx);
             entry.revision = Some(self.revision);
             entry.target(
@@ -94,7 +97,7 @@ impl Writer {
                     .take()
                     .or_else(|| changes.into_iter().next().map(|told| (told.change.noun, told.change.uid, told.change.op))),
             );
-            audit::append(self, &entry).await?;
+            audit::append(&mut self.reader.connection, &entry).await?;
         }
         self.reader.connection.settle().await?;
         if self.reader.connection.is_spoilt() {
@@ -161,7 +164,7 @@ impl Writer {
             at: self.ctx.now,
         };
         self.events += 1;
-        outbox::append(self, &event).await
+        outbox::append(&mut self.reader.connection, &event).await
     }
 
     /// Puts a change into the feed, once per resource. Functions that change a noun have done so already.

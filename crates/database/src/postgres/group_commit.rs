@@ -76,13 +76,13 @@ impl GroupCommit {
         Ok(Self { queue, task: StdMutex::new(Some(task)) })
     }
 
-    pub(super) async fn write<T, F, R>(&self, job: Job, work: F) -> Result<T>
+    pub(super) fn write<T, F, R>(&self, job: Job, work: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: FnOnce(Connection) -> R + Clone + Send + 'static,
         R: Future<Output = Result<T>> + Send + 'static,
     {
-        self.queue.write(job, work).await
+        self.queue.write(job, work)
     }
 
     pub(super) fn stalled(&self) -> Result<Option<Duration>> {

@@ -58,13 +58,13 @@ impl GroupCommit {
         Ok(Self { queue, ledger, thread: Mutex::new(Some(thread)) })
     }
 
-    pub(super) async fn write<T, F, R>(&self, job: Job, work: F) -> Result<T>
+    pub(super) fn write<T, F, R>(&self, job: Job, work: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: FnOnce(Connection) -> R + Clone + Send + 'static,
         R: Future<Output = Result<T>> + Send + 'static,
     {
-        self.queue.write(job, work).await
+        self.queue.write(job, work)
     }
 
     /// The revisions that it gives and has published.

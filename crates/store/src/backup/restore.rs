@@ -11,7 +11,7 @@ use super::{
     tables::{Cell, TABLES, Table, check_complete},
     verify::verify,
 };
-use crate::{AuditEntry, StoreConfig, Writer, audit, changes, counts::placeholders, store::alone};
+use crate::{AuditEntry, StoreConfig, Writer, audit, changes, counts::placeholders, writes::alone};
 
 /// Rows written by one statement.
 const ROWS: usize = 50;
@@ -48,8 +48,8 @@ pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, replace
             fill(tx, &archive, &progress).await?;
             verify(tx, archive.header()).await?;
             let change = changes::Change { revision, ordinal: 0, noun: Noun::Store, uid: "/".to_owned(), op: Op::Updated };
-            changes::append(tx, &[changes::Told { change, spots: None }]).await?;
-            audit::append(tx, &AuditEntry { revision: Some(revision), ..entry }).await?;
+            changes::append(&mut tx.connection, &[changes::Told { change, spots: None }]).await?;
+            audit::append(&mut tx.connection, &AuditEntry { revision: Some(revision), ..entry }).await?;
             tx.set_revision(revision)
         })
     })
@@ -84,7 +84,7 @@ async fn fill(tx: &mut Writer, archive: &Archive, progress: &OnProgress) -> Resu
     let (mut done, mut sent, mut under_way) = (0, 0, 0);
     for _ in &*TABLES {
         let table = rows.heading()?;
-        let mut left = expected(header, table);
+        let mut left = header.expected(table);
         while left > 0 {
             let most = usize::try_from(left).map_or(ROWS, |left| left.min(ROWS));
             let (some, bytes) = rows.some(table, most, BYTES)?;
@@ -103,11 +103,6 @@ async fn fill(tx: &mut Writer, archive: &Archive, progress: &OnProgress) -> Resu
     }
     tx.connection.settle().await?;
     rows.end()
-}
-
-/// How many rows of the table the archive holds.
-pub(super) fn expected(header: &Header, table: &Table) -> u64 {
-    header.rows.get(table.name).copied().unwrap_or_default()
 }
 
 async fn insert(tx: &mut Writer, table: &Table, rows: &[Vec<Cell>]) -> Result<()> {

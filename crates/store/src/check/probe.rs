@@ -1,15 +1,10 @@
 //! One rule that is looked at.
 
-use std::error::Error as _;
-
 use database::Way;
 use domain::{Error, Result};
 
-use super::{Finding, rows::Rows};
+use super::{Finding, MOST, cause, rows::Rows};
 use crate::Reader;
-
-/// Findings that are told of one rule.
-pub(super) const MOST: usize = 20;
 
 /// A rule, as questions to the database.
 #[derive(Clone, Debug)]
@@ -105,9 +100,4 @@ async fn answer(reader: &mut Reader, way: &Way) -> Result<String> {
         reader.connection.execute(statement, &[]).await?;
     }
     reader.query_one(&way.query, &[], |row| row.string(0)).await?.ok_or_else(|| Error::internal("no row"))
-}
-
-/// What the engine has said.
-pub(super) fn cause(error: &Error) -> String {
-    error.source().map_or_else(|| error.message().to_owned(), ToString::to_string)
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use database::{Param, Row};
 use domain::{Error, OrderField, Result};
 
-use super::{
-    Fences, Key, Walk, Within,
-    fences::Part,
-    parents::{Parents, Tally},
+use crate::{
+    Reader,
+    counts::placeholders,
+    cursor::CursorKey,
+    fences::{Fences, Key, Parents, Part, Tally, Walk, Within},
 };
-use crate::{CursorKey, Reader, counts::placeholders};
 
 /// The whole walk in parts of `stride`, with tallies of `parents` where they are wanted; `None` as soon as `go_on` says no.
 pub(super) async fn all(

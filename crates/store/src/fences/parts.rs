@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    InPlaces, Key, Walk,
-    moves::Step,
+    InPlaces, Key, Step, Walk,
     parents::{Parents, Tally},
 };
 
@@ -26,11 +25,11 @@ struct Tallies {
 }
 
 /// A part: its first key, the number of its keys and, where that is kept, their parents.
-pub(super) type Part = (Key, u32, Tally);
+pub(crate) type Part = (Key, u32, Tally);
 
 impl Fences {
     /// From parts in order; `parents` are those that their tallies speak of.
-    pub(super) fn new(parts: Vec<Part>, parents: Option<Arc<Parents>>) -> Self {
+    pub(crate) fn new(parts: Vec<Part>, parents: Option<Arc<Parents>>) -> Self {
         let parts = if parts.is_empty() { vec![(Key::least(), 0, Tally::default())] } else { parts };
         let (mut firsts, counts, tallies) = columns(parts);
         if let Some(first) = firsts.first_mut() {
@@ -41,17 +40,17 @@ impl Fences {
     }
 
     /// What its tallies speak of.
-    pub(super) fn parents(&self) -> Option<&Arc<Parents>> {
+    pub(crate) fn parents(&self) -> Option<&Arc<Parents>> {
         self.tallies.as_ref().map(|tallies| &tallies.parents)
     }
 
     /// Says of the parents in its tallies that they are in use.
-    pub(super) fn mark(&self, used: &mut [bool]) {
+    pub(crate) fn mark(&self, used: &mut [bool]) {
         self.tallies.iter().flat_map(|tallies| tallies.parts.iter()).for_each(|tally| tally.mark(used));
     }
 
     /// The same with tallies of other parents, of which it has the numbers.
-    pub(super) fn renumbered(mut self, parents: &Arc<Parents>, numbers: &[Option<u32>]) -> Self {
+    pub(crate) fn renumbered(mut self, parents: &Arc<Parents>, numbers: &[Option<u32>]) -> Self {
         if let Some(tallies) = &mut self.tallies {
             let parts = tallies.parts.iter().map(|tally| tally.renumbered(numbers)).collect();
             *tallies = Tallies { parents: Arc::clone(parents), parts: Arc::new(parts) };
@@ -60,12 +59,12 @@ impl Fences {
     }
 
     /// The same without tallies: who corrects a copy has no use for them.
-    pub(super) fn alone(self) -> Self {
+    pub(crate) fn alone(self) -> Self {
         Self { tallies: None, ..self }
     }
 
     /// The same parts with the numbers of those keys whose parents are in these places. `None` where that is not kept.
-    pub(super) fn within(&self, places: InPlaces<'_>) -> Option<Self> {
+    pub(crate) fn within(&self, places: InPlaces<'_>) -> Option<Self> {
         let tallies = self.tallies.as_ref()?;
         let those = tallies.parents.that(places);
         let counts = tallies.parts.iter().map(|tally| tally.among(&those)).collect();
@@ -128,7 +127,7 @@ impl Fences {
     }
 
     /// Takes over what has moved in the walk; says whether anything has.
-    pub(super) fn apply<'s>(&mut self, walk: Walk, steps: impl IntoIterator<Item = &'s Step>) -> Result<bool, Misfit> {
+    pub(crate) fn apply<'s>(&mut self, walk: Walk, steps: impl IntoIterator<Item = &'s Step>) -> Result<bool, Misfit> {
         let mut moved = false;
         for step in steps {
             let (from, to) = step.keys(walk);
@@ -155,12 +154,12 @@ impl Fences {
     }
 
     /// A part with more keys than `most`.
-    pub(super) fn crowded(&self, most: usize) -> Option<usize> {
+    pub(crate) fn crowded(&self, most: usize) -> Option<usize> {
         self.counts.iter().position(|n| *n as usize > most)
     }
 
     /// Makes one of neighbours that have no more than `least` keys together: rows that went leave no empty parts behind.
-    pub(super) fn join(&mut self, least: usize) {
+    pub(crate) fn join(&mut self, least: usize) {
         let few = |a: u32, b: u32| a as usize + b as usize <= least;
         if !self.counts.windows(2).any(|pair| matches!(pair, [a, b] if few(*a, *b))) {
             return;
@@ -188,7 +187,7 @@ impl Fences {
     }
 
     /// Puts several parts in the place of one that holds as many keys.
-    pub(super) fn divide(&mut self, part: usize, into: Vec<Part>) -> Result<(), Misfit> {
+    pub(crate) fn divide(&mut self, part: usize, into: Vec<Part>) -> Result<(), Misfit> {
         let before = self.counts.get(part).copied().map(u64::from);
         if before != Some(into.iter().map(|(_, n, _)| u64::from(*n)).sum()) || into.len() < 2 {
             return Err(Misfit);
@@ -224,4 +223,4 @@ fn columns(parts: Vec<Part>) -> (Vec<Arc<Key>>, Vec<u32>, Vec<Tally>) {
 
 /// The numbers do not fit what happened: they are of no use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Misfit;
+pub(crate) struct Misfit;

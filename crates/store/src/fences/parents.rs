@@ -19,7 +19,7 @@ pub(crate) struct Parents(Mutex<HashMap<Box<str>, u32>>);
 
 impl Parents {
     /// The number of the parent of a row. `None` when there are too many.
-    pub(super) fn of(&self, uid: &str) -> Option<u32> {
+    pub(crate) fn of(&self, uid: &str) -> Option<u32> {
         let parent = text(uid);
         let mut numbers = self.numbers();
         if let Some(number) = numbers.get(parent) {
@@ -31,7 +31,7 @@ impl Parents {
     }
 
     /// For each number whether its parent is one of those.
-    pub(super) fn that(&self, are: impl Fn(&str) -> bool) -> Vec<bool> {
+    pub(crate) fn that(&self, are: impl Fn(&str) -> bool) -> Vec<bool> {
         let numbers = self.numbers();
         let mut those = vec![false; numbers.len()];
         for (parent, number) in numbers.iter() {
@@ -43,17 +43,17 @@ impl Parents {
     }
 
     /// How many have one.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.numbers().len()
     }
 
     /// Whether there are no more numbers.
-    pub(super) fn are_full(&self) -> bool {
+    pub(crate) fn are_full(&self) -> bool {
         self.len() >= MOST
     }
 
     /// Those whose numbers are in use, with new ones, and the new number for each of the old ones.
-    pub(super) fn in_use(&self, used: &[bool]) -> (Self, Vec<Option<u32>>) {
+    pub(crate) fn in_use(&self, used: &[bool]) -> (Self, Vec<Option<u32>>) {
         let (mut kept, mut renumbered) = (HashMap::new(), vec![None; used.len()]);
         for (parent, number) in self.numbers().iter() {
             let at = *number as usize;
@@ -78,18 +78,18 @@ fn text(uid: &str) -> &str {
 
 /// How many rows have which parent. A clone costs a pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally(Arc<[(u32, u32)]>);
+pub(crate) struct Tally(Arc<[(u32, u32)]>);
 
 impl Tally {
     /// Of the numbers of parents, one for each row.
-    pub(super) fn of(mut parents: Vec<u32>) -> Self {
+    pub(crate) fn of(mut parents: Vec<u32>) -> Self {
         parents.sort_unstable();
         let runs = parents.chunk_by(|a, b| a == b);
         Self(runs.filter_map(|run| Some((*run.first()?, u32::try_from(run.len()).ok()?))).collect())
     }
 
     /// That of two parts together.
-    pub(super) fn with(&self, other: &Self) -> Self {
+    pub(crate) fn with(&self, other: &Self) -> Self {
         other
             .0
             .iter()
@@ -97,7 +97,7 @@ impl Tally {
     }
 
     /// With another number of rows that have this parent. `None` when there cannot be so many.
-    pub(super) fn changed(&self, parent: u32, change: impl FnOnce(u32) -> Option<u32>) -> Option<Self> {
+    pub(crate) fn changed(&self, parent: u32, change: impl FnOnce(u32) -> Option<u32>) -> Option<Self> {
         let mut tally = self.0.to_vec();
         match tally.binary_search_by_key(&parent, |(parent, _)| *parent) {
             Ok(at) => {
@@ -113,7 +113,7 @@ impl Tally {
     }
 
     /// Says of each parent that is in it that it is in use.
-    pub(super) fn mark(&self, used: &mut [bool]) {
+    pub(crate) fn mark(&self, used: &mut [bool]) {
         for (parent, _) in &*self.0 {
             if let Some(used) = used.get_mut(*parent as usize) {
                 *used = true;
@@ -122,7 +122,7 @@ impl Tally {
     }
 
     /// The same by other numbers. Rows whose parent has none are not counted.
-    pub(super) fn renumbered(&self, numbers: &[Option<u32>]) -> Self {
+    pub(crate) fn renumbered(&self, numbers: &[Option<u32>]) -> Self {
         let new = |parent: u32| numbers.get(parent as usize).copied().flatten();
         let mut tally: Vec<_> = self.0.iter().filter_map(|(parent, rows)| Some((new(*parent)?, *rows))).collect();
         tally.sort_unstable();
@@ -130,7 +130,7 @@ impl Tally {
     }
 
     /// How many of its rows have one of those parents.
-    pub(super) fn among(&self, those: &[bool]) -> u32 {
+    pub(crate) fn among(&self, those: &[bool]) -> u32 {
         let counts = |parent: u32| those.get(parent as usize).copied().unwrap_or(false);
         self.0.iter().filter(|(parent, _)| counts(*parent)).map(|(_, rows)| rows).sum()
     }

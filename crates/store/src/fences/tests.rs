@@ -2,17 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::Revision;
+use domain::Timestamp;
 use proptest::prelude::*;
 
-use super::{
-    fences::{Misfit, Part},
-    moves::Step,
-    parents::{Parents, Tally},
-    versions::Version,
-    *,
-};
-use crate::{Metrics, iam::standings::Position, nouns::NOUNS};
+use super::*;
+use crate::{Metrics, nouns::NOUNS, position::Position, ranks::walks};
 
 const WALK: Walk = Walk { noun: Noun::Repo, table: "repos", within: Within::Parent, field: OrderField::Name };
 const SERVER: i64 = 7;
@@ -134,7 +128,7 @@ proptest! {
 
     #[test]
     fn every_snapshot_has_the_ranks_of_its_keys(commits in commits()) {
-        let ranks = Ranks::new(NOUNS, Metrics::new());
+        let ranks = Ranks::new(walks(NOUNS), Metrics::new());
         ranks.set_stride(STRIDE);
         let (mut keys, mut feed) = (BTreeSet::new(), Vec::new());
         follow(&ranks, &keys, &feed, 0);
@@ -200,7 +194,7 @@ fn numbers_that_do_not_fit_are_told() {
 
 #[test]
 fn another_server_or_one_that_lost_commits_has_other_ranks() {
-    let ranks = Ranks::new(NOUNS, Metrics::new());
+    let ranks = Ranks::new(walks(NOUNS), Metrics::new());
     ranks.set_stride(STRIDE);
     follow(&ranks, &BTreeSet::new(), &[], 5);
     assert!(ranks.at(WALK, at(5)).is_some());
@@ -217,7 +211,7 @@ fn another_server_or_one_that_lost_commits_has_other_ranks() {
 
 #[test]
 fn parents_of_rows_that_are_gone_are_forgotten() {
-    let ranks = Ranks::new(NOUNS, Metrics::new());
+    let ranks = Ranks::new(walks(NOUNS), Metrics::new());
     ranks.set_stride(STRIDE);
     let mut keys: BTreeSet<_> = (0..200).map(key).collect();
     follow(&ranks, &keys, &[], 0);

@@ -12,8 +12,8 @@ use std::{
 use domain::Revision;
 use tokio::sync::Notify;
 
-use super::{Fences, Walk, parents::Parents, walks};
-use crate::{Metrics, iam::standings::Position, table::Nouns};
+use super::{Fences, Walk, parents::Parents};
+use crate::{Metrics, position::Position};
 
 /// Keys from one fence to the next, when they are new.
 const STRIDE: usize = 256;
@@ -29,7 +29,8 @@ pub(crate) struct Ranks {
     /// Tells whoever moves them forward that there is something to do.
     wanted: Notify,
     metrics: Metrics,
-    nouns: Nouns,
+    /// Every walk, in the order in which they are made.
+    walks: Vec<Walk>,
 }
 
 #[derive(Debug, Default)]
@@ -44,42 +45,37 @@ struct State {
 
 /// Fences that hold from one commit to another.
 #[derive(Clone, Debug)]
-pub(super) struct Version {
-    pub(super) since: Revision,
-    pub(super) upto: Revision,
-    pub(super) fences: Fences,
+pub(crate) struct Version {
+    pub(crate) since: Revision,
+    pub(crate) upto: Revision,
+    pub(crate) fences: Fences,
 }
 
 impl Ranks {
-    pub(crate) fn new(nouns: Nouns, metrics: Metrics) -> Self {
+    pub(crate) fn new(walks: Vec<Walk>, metrics: Metrics) -> Self {
         Self {
             state: Mutex::default(),
             stride: AtomicUsize::new(STRIDE),
             closed: AtomicBool::new(false),
             wanted: Notify::new(),
             metrics,
-            nouns,
+            walks,
         }
     }
 
-    /// The nouns whose lists have ranks.
-    pub(super) fn nouns(&self) -> Nouns {
-        self.nouns
-    }
-
     /// Where rows live.
-    pub(super) fn parents(&self) -> Arc<Parents> {
+    pub(crate) fn parents(&self) -> Arc<Parents> {
         Arc::clone(&self.state().parents)
     }
 
     /// Has all fences made anew.
-    pub(super) fn begin_anew(&self) {
+    pub(crate) fn begin_anew(&self) {
         let mut state = self.state();
         *state = State { server: state.server, ..State::default() };
     }
 
     /// Forgets the parents of rows that are gone. Whoever has fences of before goes on with the numbers of before.
-    pub(super) fn forget_parents(&self) {
+    pub(crate) fn forget_parents(&self) {
         let mut state = self.state();
         let State { walks, parents, .. } = &mut *state;
         let mut used = vec![false; parents.len()];
@@ -109,7 +105,7 @@ impl Ranks {
     }
 
     /// The newest fences of the walk that hold at or before a state of everything, and up to which commit they do.
-    pub(super) fn at(&self, walk: Walk, at: Position) -> Option<(Revision, Fences)> {
+    pub(crate) fn at(&self, walk: Walk, at: Position) -> Option<(Revision, Fences)> {
         let state = self.state();
         let versions = state.walks.get(&walk).filter(|_| state.server == at.server)?;
         let version = versions.iter().rev().find(|version| version.since <= at.revision)?;
@@ -118,7 +114,7 @@ impl Ranks {
 
     /// The last version of every walk that has one, for a state of everything that is not before any of them: on another
     /// server of the database, or on one that has lost commits, nothing of what was known holds.
-    pub(super) fn last(&self, at: Position) -> HashMap<Walk, Version> {
+    pub(crate) fn last(&self, at: Position) -> HashMap<Walk, Version> {
         let mut state = self.state();
         let ahead = |versions: &VecDeque<Version>| versions.back().is_some_and(|version| version.upto > at.revision);
         if state.server != at.server || state.walks.values().any(ahead) {
@@ -128,23 +124,23 @@ impl Ranks {
     }
 
     /// Whether fences read at a state of everything are of the server whose commits are counted.
-    pub(super) fn is_of(&self, at: Position) -> bool {
+    pub(crate) fn is_of(&self, at: Position) -> bool {
         self.state().server == at.server
     }
 
     /// Whether all fences there are hold up to this commit.
-    pub(super) fn hold_at(&self, revision: Revision) -> bool {
+    pub(crate) fn hold_at(&self, revision: Revision) -> bool {
         self.state().walks.values().all(|versions| versions.back().is_some_and(|version| version.upto == revision))
     }
 
     /// The next walk that has no fences.
-    pub(super) fn missing(&self) -> Option<Walk> {
+    pub(crate) fn missing(&self) -> Option<Walk> {
         let state = self.state();
-        walks(self.nouns).find(|walk| !state.walks.contains_key(walk))
+        self.walks.iter().copied().find(|walk| !state.walks.contains_key(walk))
     }
 
     /// Takes the first fences of a walk, or the next version of them, with the stride that they were made with.
-    pub(super) fn put(&self, walk: Walk, version: Version, stride: usize) {
+    pub(crate) fn put(&self, walk: Walk, version: Version, stride: usize) {
         let mut state = self.state();
         if stride != self.stride() {
             return;
@@ -166,28 +162,28 @@ impl Ranks {
     }
 
     /// Gives up the fences of a walk.
-    pub(super) fn forget(&self, walk: Walk) {
+    pub(crate) fn forget(&self, walk: Walk) {
         self.state().walks.remove(&walk);
     }
 
     /// Asks for the fences to be moved forward.
-    pub(super) fn wake(&self) {
+    pub(crate) fn wake(&self) {
         self.wanted.notify_one();
     }
 
     /// Waits until somebody asks, at most for that long.
-    pub(super) async fn rest(&self, most: Duration) {
+    pub(crate) async fn rest(&self, most: Duration) {
         // Both ends mean the same.
         _ = tokio::time::timeout(most, self.wanted.notified()).await;
     }
 
     /// Has whoever moves the fences forward end.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         self.wake();
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 

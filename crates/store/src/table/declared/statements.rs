@@ -1,6 +1,6 @@
 //! The statements that a noun's columns make.
 
-use super::declared::{Column, Declared, LAST};
+use super::{Column, Declared, LAST};
 
 /// Statements about one row.
 #[derive(Debug)]
@@ -8,9 +8,9 @@ pub(crate) struct Statements {
     /// What a row is read from, with commas between.
     pub(crate) columns: String,
     /// A row by its identifier.
-    pub(super) get: String,
-    pub(super) insert: String,
-    pub(super) update: String,
+    pub(in crate::table) get: String,
+    pub(in crate::table) insert: String,
+    pub(in crate::table) update: String,
 }
 
 impl Statements {
@@ -44,7 +44,7 @@ fn changes_last() -> impl Iterator<Item = &'static Column> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::declared::{FIRST, WithParent, int, text},
+        super::{FIRST, WithParent, int, text},
         *,
     };
     use crate::iam::groups;
