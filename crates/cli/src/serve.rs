@@ -36,7 +36,6 @@ pub use assembly::{Running, assemble};
 pub(crate) use core::Core;
 pub use dev::DevAccount;
 pub use error::StartError;
-pub use logging::LogFormat;
 pub use operators::Operators;
-pub use settings::{Log, Outbound, Settings, Tls, Urls};
+pub use settings::{Log, LogFormat, Outbound, Settings, Tls, Urls};
 pub use tls::TlsFiles;

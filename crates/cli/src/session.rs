@@ -6,8 +6,9 @@ use domain::{Clock, Timestamp};
 use crate::{
     claims::Claims,
     clock::SystemClock,
-    config::{Global, env},
+    env,
     exit::{Exit, Failure},
+    global::Global,
     output::time,
     token_cache::TokenCache,
 };

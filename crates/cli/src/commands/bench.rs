@@ -18,10 +18,11 @@ use store::{Database, Postgres};
 
 use self::{host::Program, place::Place, scratch::Scratch};
 use crate::{
-    config::{Global, private},
     exit::Failure,
+    global::Global,
     interrupt,
     output::{self, Format},
+    private,
 };
 
 #[derive(Debug, Args)]

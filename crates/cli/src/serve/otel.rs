@@ -26,7 +26,7 @@ use tracing_opentelemetry::{OpenTelemetryLayer, OpenTelemetrySpanExt};
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
 use super::StartError;
-use crate::config::env;
+use crate::env;
 
 /// The target of the spans that are sent.
 const TARGET: &str = "otel";

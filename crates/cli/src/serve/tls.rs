@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::StartError;
-use crate::{config::private, output::time};
+use crate::{output::time, private};
 
 /// Where certificate and key are.
 #[derive(Clone, Debug, PartialEq, Eq)]

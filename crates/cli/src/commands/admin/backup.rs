@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::place::Place;
 use crate::{
-    config::Global,
     confirm::confirm,
     draft::Draft,
     exit::Failure,
+    global::Global,
     output::{self, remark},
     progress::Progress,
     serve::admin::{

@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::place::Place;
 use crate::{
-    config::{Global, program},
+    config::program,
     exit::Failure,
+    global::Global,
     output::{self, Format, remark},
     serve::admin::{
         bootstrap::{Made, Wish},

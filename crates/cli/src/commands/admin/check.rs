@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::place::Place;
 use crate::{
-    config::Global,
     exit::{Exit, Failure},
+    global::Global,
     output::{self, Format, remark},
     plain::plain,
     progress::Progress,

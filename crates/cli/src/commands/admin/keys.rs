@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::place::Place;
 use crate::{
-    config::Global,
     exit::Failure,
+    global::Global,
     output::Show,
     serve::admin::{keys::Key, protocol::Request},
 };

@@ -8,7 +8,7 @@ use super::{place::Place, token::duration};
 use crate::{
     exit::Failure,
     output,
-    serve::admin::{log_level::Filters, protocol::Request},
+    serve::{admin::protocol::Request, logging::Filters},
 };
 
 #[derive(Debug, Args)]

@@ -9,9 +9,9 @@ use store::{Store, schema::Schema};
 use super::place::{Place, check_owner};
 use crate::{
     clock::SystemClock,
-    config::Global,
     entropy::SystemEntropy,
     exit::{Exit, Failure},
+    global::Global,
     output,
 };
 

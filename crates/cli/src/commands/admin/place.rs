@@ -10,11 +10,9 @@ use tokio::sync::mpsc;
 
 use crate::{
     clock::SystemClock,
-    config::{
-        env,
-        server::{self, DataFlags},
-    },
+    config::server::{self, DataFlags},
     entropy::SystemEntropy,
+    env,
     exit::{Exit, Failure},
     serve::{
         Core, Settings, Urls,

@@ -12,10 +12,11 @@ use tokio::task::spawn_blocking;
 use super::place::{Place, check_owner, refuse_running};
 use crate::{
     clock::SystemClock,
-    config::{Global, env},
     confirm::confirm,
     entropy::SystemEntropy,
+    env,
     exit::{Exit, Failure},
+    global::Global,
     output,
     progress::Progress,
     serve::admin::backup::Contents,

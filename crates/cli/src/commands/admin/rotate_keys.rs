@@ -4,9 +4,9 @@ use clap::Args;
 
 use super::place::Place;
 use crate::{
-    config::Global,
     confirm::confirm,
     exit::Failure,
+    global::Global,
     output::{Format, remark},
     serve::admin::{keys::Key, protocol::Request},
 };

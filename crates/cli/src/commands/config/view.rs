@@ -4,11 +4,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::{
-    config::{
-        Global,
-        server::{self, Default, Effective, ServeFlags},
-    },
+    config::server::{self, Default, Effective, ServeFlags},
     exit::Failure,
+    global::Global,
     output::Show,
 };
 

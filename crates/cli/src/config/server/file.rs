@@ -13,8 +13,8 @@ use toml::{
 
 use super::{Entry, Key, Kind, Origin, Problems, suggest, table, variables};
 use crate::{
-    config::private,
     exit::{Exit, Failure},
+    private,
 };
 
 /// The file that is read when none is named, if it exists.

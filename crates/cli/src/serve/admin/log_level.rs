@@ -2,19 +2,10 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     exit::{Exit, Failure},
-    serve::logging,
+    serve::logging::{self, Filters},
 };
-
-/// What was logged before a change, and what is logged now; the same without a change.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Filters {
-    pub(crate) before: String,
-    pub(crate) now: String,
-}
 
 /// Changes the filter, if there is a new one, for so many seconds, if there are any.
 pub(super) fn perform(filter: Option<&str>, seconds: Option<u64>, asked_by: &str) -> Result<Filters, Failure> {

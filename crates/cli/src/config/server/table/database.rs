@@ -6,7 +6,7 @@ use super::super::{
     Default, Key, Kind,
     parse::{count, one, path},
 };
-use crate::config::private;
+use crate::private;
 
 pub(super) const KEYS: &[Key] = &[
     Key {

@@ -3,7 +3,7 @@
 use tracing_subscriber::EnvFilter;
 
 use super::super::{Default, Key, parse::one};
-use crate::serve::logging::LogFormat;
+use crate::serve::LogFormat;
 
 pub(super) const KEYS: &[Key] = &[
     Key {
