@@ -12,8 +12,60 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::Transport;
-use crate::budget::Limit;
+/// How a request arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// gRPC over HTTP/2.
+    Grpc,
+    /// JSON by the contract's HTTP rules.
+    Json,
+    /// Everything else.
+    #[default]
+    Http,
+}
+
+impl Transport {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Grpc => "grpc",
+            Self::Json => "json",
+            Self::Http => "http",
+        }
+    }
+}
+
+/// A limit of the port, as metrics name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Limit {
+    /// All bytes under way.
+    Memory,
+    /// The bytes of all strangers.
+    Strangers,
+    /// The bytes of one address.
+    Address,
+    /// The bytes of one address's strangers.
+    AddressStrangers,
+    /// The bytes of one identity.
+    Identity,
+    /// The requests of one address.
+    Requests,
+    /// Those of them that read and are handled at once.
+    Reads,
+    /// Questions and watches of health and reflection of one address that go on.
+    Watches,
+    /// The slowest body.
+    BodyRate,
+    /// The longest time without progress of an answer.
+    SendTimeout,
+    /// Refusals that one address has not read.
+    Refusals,
+    /// All connections.
+    Connections,
+    /// The connections of one address.
+    AddressConnections,
+    /// TLS handshakes.
+    Handshakes,
+}
 
 /// The instruments of the port. Every label has few values, none of which a client chooses: what is no method of the
 /// contract counts as `other`.
@@ -102,12 +154,12 @@ impl Metrics {
     }
 
     /// A request begins. It must [end](Metrics::end).
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         self.under_way.inc();
     }
 
     /// A request ended, and its answer had a body of `bytes`.
-    pub(super) fn end(&self, request: (Option<&'static Method>, Transport), code: &'static str, took: Duration, bytes: u64) {
+    pub(crate) fn end(&self, request: (Option<&'static Method>, Transport), code: &'static str, took: Duration, bytes: u64) {
         self.under_way.dec();
         let (method, transport) = request;
         let path = method.map_or(OTHER, |method| method.path);

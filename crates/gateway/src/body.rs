@@ -1,5 +1,7 @@
 //! Bodies: what requests may bring, and what answers carry.
 
+mod inflow;
+
 use std::{
     pin::Pin,
     sync::Arc,
@@ -14,8 +16,10 @@ use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
 
-use super::{activity::UnderWay, inflow::Inflow};
+use self::inflow::Inflow;
+pub(crate) use self::inflow::{Counted, Failure};
 use crate::{
+    activity::UnderWay,
     budget::{Load, ORDINARY},
     observe::Record,
 };
@@ -148,7 +152,7 @@ impl Body {
     }
 
     /// The same body, whose end is the end of the request.
-    pub(super) fn ending(self, record: Record, status: u16, under_way: UnderWay) -> Self {
+    pub(crate) fn ending(self, record: Record, status: u16, under_way: UnderWay) -> Self {
         Self { tail: Some(Box::new(Tail { record, status, sent: 0, _under_way: under_way })), ..self }
     }
 }

@@ -15,8 +15,8 @@ use crate::budget::Load;
 
 /// A body that must arrive at the slowest rate that is allowed.
 pub(crate) struct Inflow<B> {
-    pub(super) body: B,
-    pub(super) load: Arc<Load>,
+    pub(crate) body: B,
+    pub(crate) load: Arc<Load>,
     begun: Instant,
     received: usize,
     deadline: Option<Pin<Box<Sleep>>>,
@@ -24,7 +24,7 @@ pub(crate) struct Inflow<B> {
 
 /// A body for readers that the server does not know: what they may keep of it is counted as it arrives, and its error is told
 /// beside it, because they answer errors of bodies in their own way.
-pub(super) struct Counted<B> {
+pub(crate) struct Counted<B> {
     inflow: Inflow<B>,
     /// How much of it is still to be counted: what is larger than this is not kept as a whole.
     uncounted: usize,
@@ -32,10 +32,10 @@ pub(super) struct Counted<B> {
 }
 
 /// Where the error of a [`Counted`] body is told.
-pub(super) type Failure = Arc<Mutex<Option<Error>>>;
+pub(crate) type Failure = Arc<Mutex<Option<Error>>>;
 
 impl<B> Inflow<B> {
-    pub(super) fn new(body: B, load: &Arc<Load>) -> Self {
+    pub(crate) fn new(body: B, load: &Arc<Load>) -> Self {
         Self { body, load: Arc::clone(load), begun: Instant::now(), received: 0, deadline: None }
     }
 
@@ -60,7 +60,7 @@ impl<B> Inflow<B> {
 
 impl<B> Counted<B> {
     /// Counts at most `most` bytes.
-    pub(super) fn new(body: B, load: &Arc<Load>, most: usize, failure: &Failure) -> Self {
+    pub(crate) fn new(body: B, load: &Arc<Load>, most: usize, failure: &Failure) -> Self {
         Self { inflow: Inflow::new(body, load), uncounted: most, failure: Arc::clone(failure) }
     }
 }

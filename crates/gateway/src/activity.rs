@@ -10,7 +10,7 @@ use std::{
 
 /// Counts the requests of a connection. The numbers only steer timeouts, so no ordering among them is needed.
 #[derive(Debug)]
-pub(super) struct Activity {
+pub(crate) struct Activity {
     opened: Instant,
     under_way: AtomicUsize,
     begun: AtomicUsize,
@@ -21,10 +21,10 @@ pub(super) struct Activity {
 
 /// A request under way; it ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct UnderWay(Arc<Activity>);
+pub(crate) struct UnderWay(Arc<Activity>);
 
 impl Activity {
-    pub(super) fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             opened: Instant::now(),
             under_way: AtomicUsize::new(0),
@@ -35,24 +35,24 @@ impl Activity {
     }
 
     /// Notes that a request begins.
-    pub(super) fn begin(self: &Arc<Self>) -> UnderWay {
+    pub(crate) fn begin(self: &Arc<Self>) -> UnderWay {
         self.under_way.fetch_add(1, Relaxed);
         self.begun.fetch_add(1, Relaxed);
         UnderWay(Arc::clone(self))
     }
 
     /// Whether no request is under way.
-    pub(super) fn rests(&self) -> bool {
+    pub(crate) fn rests(&self) -> bool {
         self.under_way.load(Relaxed) == 0
     }
 
     /// How many requests have begun so far.
-    pub(super) fn begun(&self) -> usize {
+    pub(crate) fn begun(&self) -> usize {
         self.begun.load(Relaxed)
     }
 
     /// How long no request has been under way.
-    pub(super) fn idle_for(&self) -> Duration {
+    pub(crate) fn idle_for(&self) -> Duration {
         if self.rests() {
             self.opened.elapsed().saturating_sub(Duration::from_millis(self.rests_since.load(Relaxed)))
         } else {
@@ -62,18 +62,18 @@ impl Activity {
 
     /// Asks that what the client still sends is read before the connection is closed, so that it gets the answer: a socket
     /// closed with unread data resets the connection, and the answer is lost with it.
-    pub(super) fn linger(&self) {
+    pub(crate) fn linger(&self) {
         self.linger.store(true, Relaxed);
     }
 
-    pub(super) fn should_linger(&self) -> bool {
+    pub(crate) fn should_linger(&self) -> bool {
         self.linger.load(Relaxed)
     }
 }
 
 impl UnderWay {
     /// See [`Activity::linger`].
-    pub(super) fn linger(&self) {
+    pub(crate) fn linger(&self) {
         self.0.linger();
     }
 }
