@@ -11,7 +11,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("contract", &[]),
     ("access", &["domain"]),
-    ("store", &["domain"]),
+    ("database", &["domain"]),
+    ("store", &["database", "domain"]),
     ("sts", &["domain", "access", "store"]),
     ("services", &["domain", "access", "store"]),
     ("devidp", &["domain"]),
@@ -39,7 +40,7 @@ const ALLOWED_IN_TESTS: &[(&str, &[&str])] = &[
 
 /// Crates that only some of ours may name, and why: they are the boundary's technology.
 const RESERVED: &[(&str, &[&str], &str)] = &[
-    ("rusqlite", &["store", "bench"], "only store contains SQL or names an engine; bench measures the engine without it"),
+    ("rusqlite", &["database", "bench"], "only database names an engine; bench measures the engine without it"),
     (
         "prost",
         &["contract", "api", "gateway", "client", "bench", "e2e", "testkit"],
@@ -56,7 +57,7 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
         "gRPC is spoken at the door and by the client; bench measures it bare",
     ),
     ("hyper", &["gateway", "bench", "e2e", "testkit"], "HTTP is spoken at the door; bench measures it bare"),
-    ("tokio-postgres", &["store"], "only store contains SQL or names an engine"),
+    ("tokio-postgres", &["database"], "only database names an engine"),
     ("reqwest", &["sts", "client", "server", "e2e", "testkit"], "outbound requests go through the guard in sts"),
 ];
 

@@ -2,12 +2,17 @@
 //!
 //! It serves the contract from handlers ([`Endpoint`]) that the program gives, and contains no noun of it.
 
+mod activity;
+mod body;
 mod budget;
 mod gate;
 mod grpc;
 mod json;
 mod meta;
+mod metrics;
 mod observe;
+mod peer;
+mod port;
 mod router;
 mod server;
 pub mod settings;
@@ -16,7 +21,8 @@ pub mod testing;
 pub mod tls;
 
 pub use gate::StartError;
-pub use observe::{Metrics, Traces};
+pub use metrics::Metrics;
+pub use observe::Traces;
 pub use router::RouterError;
 pub use server::{Builder, Scrape, Server};
 pub use settings::{Limits, Settings};

@@ -14,11 +14,7 @@ use http::Response;
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    json,
-    observe::Record,
-    server::{Body, Shared},
-};
+use crate::{body::Body, json};
 
 /// The paths that the server answers itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,20 +39,23 @@ impl Route {
 }
 
 /// Answers one of the server's own paths.
-pub(crate) async fn serve(shared: &Shared, route: Route, record: &mut Record) -> Response<Body> {
-    match route {
+///
+/// # Errors
+/// Unavailable when the server is asked whether it is ready, and is not.
+pub(crate) async fn serve(readiness: &Readiness, route: Route) -> Result<Response<Body>, Error> {
+    Ok(match route {
         Route::Live => json::answer(r#"{"status":"live"}"#),
         Route::OpenApi => json::answer(contract::openapi()),
-        Route::Ready => match shared.readiness.recent().await.as_ref() {
+        Route::Ready => match readiness.recent().await.as_ref() {
             Ok(Serving { checks, degraded }) if degraded.is_empty() => {
                 json::answer(serde_json::json!({ "status": "ready", "checks": checks }).to_string())
             }
             Ok(Serving { checks, degraded }) => {
                 json::answer(serde_json::json!({ "status": "degraded", "checks": checks, "degraded": degraded }).to_string())
             }
-            Err(why) => shared.refuse(Error::new(Kind::Unavailable, Rule::Unavailable, format!("not ready: {why}")), record),
+            Err(why) => return Err(Error::new(Kind::Unavailable, Rule::Unavailable, format!("not ready: {why}"))),
         },
-    }
+    })
 }
 
 /// What the parts of a server say: why they cannot serve, if they cannot.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub use crate::observe::{ForwardingHeader, TrustedProxies};
+pub use crate::peer::{ForwardingHeader, TrustedProxies};
 
 /// Everything about the port that is a setting, but its certificate ([`crate::Tls`]). The defaults are right for a server that clients reach directly.
 #[derive(Clone, Debug)]

@@ -30,6 +30,6 @@ impl Replays for ReplayStore {
     }
 
     async fn save(&self, ctx: &Ctx, claim: &IdempotencyClaim, answer: Replay) -> Result<()> {
-        idempotency::save(&self.store, ctx, claim, answer).await
+        self.store.save_answer(ctx, claim, answer).await
     }
 }

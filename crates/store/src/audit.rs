@@ -2,12 +2,10 @@
 
 use std::{net::IpAddr, sync::Arc};
 
+use database::{Connection, Row, json};
 use domain::{Actor, Ctx, Error, Noun, Op, Result, Revision, Timestamp, Upstream};
 
-use crate::{
-    Reader, Writer,
-    engine::{Row, json},
-};
+use crate::Reader;
 
 /// What [`read`] reads, in its order.
 pub(crate) const COLUMNS: &str = "at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome";
@@ -96,28 +94,29 @@ pub(crate) fn upstream(actor: &Actor) -> Option<&Upstream> {
     }
 }
 
-pub(crate) async fn append(tx: &mut Writer, entry: &AuditEntry) -> Result<()> {
+pub(crate) async fn append(connection: &mut Connection, entry: &AuditEntry) -> Result<()> {
     let upstream = entry.upstream.as_ref().map(json).transpose()?;
-    tx.send(
-        "INSERT INTO audit (at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome) \
+    connection
+        .send(
+            "INSERT INTO audit (at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-        &[
-            entry.at.into(),
-            entry.revision.into(),
-            (&entry.actor).into(),
-            upstream.into(),
-            entry.token_id.as_ref().into(),
-            (&entry.method).into(),
-            (&*entry.request_id).into(),
-            entry.peer.map(|peer| peer.to_string()).into(),
-            entry.noun.map(Noun::as_str).into(),
-            // The place of a refused call may be any text, and must not keep the entry from being written.
-            entry.subject.as_ref().map(|subject| subject.replace('\0', "\u{fffd}")).into(),
-            entry.op.map(Op::as_str).into(),
-            (&entry.outcome).into(),
-        ],
-    )
-    .await
+            &[
+                entry.at.into(),
+                entry.revision.into(),
+                (&entry.actor).into(),
+                upstream.into(),
+                entry.token_id.as_ref().into(),
+                (&entry.method).into(),
+                (&*entry.request_id).into(),
+                entry.peer.map(|peer| peer.to_string()).into(),
+                entry.noun.map(Noun::as_str).into(),
+                // The place of a refused call may be any text, and must not keep the entry from being written.
+                entry.subject.as_ref().map(|subject| subject.replace('\0', "\u{fffd}")).into(),
+                entry.op.map(Op::as_str).into(),
+                (&entry.outcome).into(),
+            ],
+        )
+        .await
 }
 
 /// The newest entries, the newest first, at most `limit`.

@@ -4,12 +4,12 @@
 //! read up to a revision has missed nothing before it, and needs no upper bound. Only a restore rewrites it: it ends with an
 //! update of the [`Noun::Store`], above every revision of before, and whoever meets that knows nothing of what came before.
 
+use database::{Connection, Param, Row};
 use domain::{Noun, Op, Result, Revision};
 
 use crate::{
-    Reader, Writer,
-    engine::{Param, Row},
-    ranks::{Move, Spot},
+    Reader,
+    spot::{Move, Spot},
 };
 
 /// What [`read`] reads, in its order.
@@ -51,27 +51,28 @@ impl Told {
     }
 }
 
-pub(crate) async fn append(tx: &mut Writer, changes: &[Told]) -> Result<()> {
+pub(crate) async fn append(connection: &mut Connection, changes: &[Told]) -> Result<()> {
     for Told { change, spots } in changes {
         let (from, to) = spots.as_ref().map_or((None, None), |spots| (spots.from.as_ref(), spots.to.as_ref()));
         let name = |spot: Option<&Spot>| spot.map_or(Param::Null, |spot| spot.name.clone().into());
         let time = |spot: Option<&Spot>| spot.map_or(Param::Null, |spot| spot.created_at.into());
-        tx.send(
-            "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at) \
+        connection
+            .send(
+                "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-            &[
-                change.revision.into(),
-                change.ordinal.into(),
-                change.noun.as_str().into(),
-                (&change.uid).into(),
-                change.op.as_str().into(),
-                name(from),
-                time(from),
-                name(to),
-                time(to),
-            ],
-        )
-        .await?;
+                &[
+                    change.revision.into(),
+                    change.ordinal.into(),
+                    change.noun.as_str().into(),
+                    (&change.uid).into(),
+                    change.op.as_str().into(),
+                    name(from),
+                    time(from),
+                    name(to),
+                    time(to),
+                ],
+            )
+            .await?;
     }
     Ok(())
 }

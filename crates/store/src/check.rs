@@ -5,18 +5,22 @@
 mod probe;
 mod rows;
 mod rules;
+mod tables;
 
-use domain::{Result, Revision};
+use std::error::Error as _;
 
-pub(crate) use self::{
-    probe::{Probe, Question, Way},
-    rules::rules,
-};
+use database::LeftOut;
+use domain::{Error, Result, Revision};
+
+use self::probe::Probe;
+pub(crate) use self::rules::rules;
 use crate::{
     Reader, Store, StoreConfig,
-    engine::{self, sqlite::LeftOut},
     schema::{self, Schema},
 };
+
+/// Findings that are told of one rule.
+const MOST: usize = 20;
 
 /// What does not agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +62,7 @@ pub async fn check(store: &Store, progress: impl FnMut(u64, u64) + Send) -> Resu
 ///
 /// On SQLite no server has it meanwhile. On PostgreSQL nodes may be writing to it, and the right to read is enough.
 #[derive(Debug)]
-pub struct Look(engine::Look);
+pub struct Look(database::Look);
 
 impl Look {
     /// Looks at the database; `None` where there is none yet.
@@ -66,7 +70,7 @@ impl Look {
     /// # Errors
     /// Unavailable when it cannot be read, a server has its folder, or it is being restored.
     pub async fn at(config: &StoreConfig) -> Result<Option<Self>> {
-        Ok(engine::Look::at(config).await?.map(Self))
+        Ok(database::Look::at(&config.source()).await?.map(Self))
     }
 
     /// How far it has come.
@@ -111,7 +115,7 @@ async fn compare(mut reader: Reader, mut progress: impl FnMut(u64, u64) + Send) 
     probe::mark(&mut reader).await?;
     let (of_engine, remarks) = reader.connection.probes().await?;
     probe::go_back(&mut reader).await?;
-    let probes: Vec<Probe> = rules(revision).into_iter().chain(of_engine).collect();
+    let probes: Vec<Probe> = rules(revision).into_iter().chain(of_engine.into_iter().map(Probe::from)).collect();
     let engine = reader.engine();
     let mut report = Report { engine, revision, rules: probes.len(), findings: Vec::new(), remarks };
     for (done, probe) in (0..).zip(&probes) {
@@ -125,4 +129,9 @@ async fn compare(mut reader: Reader, mut progress: impl FnMut(u64, u64) + Send) 
 async fn last(reader: &mut Reader) -> Result<Revision> {
     let last = reader.query_one("SELECT coalesce(max(n), 0) FROM revision", &[], |row| row.revision(0)).await?;
     Ok(last.unwrap_or_default())
+}
+
+/// What the engine has said.
+fn cause(error: &Error) -> String {
+    error.source().map_or_else(|| error.message().to_owned(), ToString::to_string)
 }

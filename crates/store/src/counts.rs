@@ -6,40 +6,36 @@
 //! A row counts for `/` and for each of its proper ancestors; one of a noun that is declared so also counts below itself, so that
 //! the count of a group's subtree is one lookup. A row is a child of its parent alone, and of `/` when it has none.
 
-mod pending;
-
 use std::collections::HashMap;
 
+use database::{Param, Row};
 use domain::{Noun, Result, Uidp};
-
-pub(crate) use self::pending::{Pending, Sum};
 
 use crate::{
     Reader, Writer,
-    engine::{Param, Row},
-    table::Declared,
+    pending::{Pending, Sum},
 };
 
 /// Places looked up by one statement.
 const CHUNK: usize = 256;
 
-/// Counts a row that was inserted.
-pub(crate) fn add(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<()> {
-    count(tx, of, uid, 1)
+/// Counts a row that was inserted, below itself as well where its noun is declared so.
+pub(crate) fn add(tx: &mut Writer, noun: Noun, below_itself: bool, uid: &Uidp) -> Result<()> {
+    count(tx, noun, below_itself, uid, 1)
 }
 
 /// Counts a row that was deleted.
-pub(crate) fn remove(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<()> {
-    count(tx, of, uid, -1)
+pub(crate) fn remove(tx: &mut Writer, noun: Noun, below_itself: bool, uid: &Uidp) -> Result<()> {
+    count(tx, noun, below_itself, uid, -1)
 }
 
-fn count(tx: &mut Writer, of: &Declared, uid: &Uidp, rows: i64) -> Result<()> {
-    let itself = of.counts_itself.then_some(uid.as_str());
+fn count(tx: &mut Writer, noun: Noun, below_itself: bool, uid: &Uidp, rows: i64) -> Result<()> {
+    let itself = below_itself.then_some(uid.as_str());
     let parent = uid.parent_text();
     tx.counting(|pending| {
         for prefix in [Uidp::ROOT].into_iter().chain(uid.ancestors()).chain(itself) {
             let children = if prefix == parent { rows } else { 0 };
-            pending.add(prefix, of.noun, Sum { below: rows, children });
+            pending.add(prefix, noun, Sum { below: rows, children });
         }
     })
 }

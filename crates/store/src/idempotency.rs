@@ -3,8 +3,7 @@
 //! The claim is written in the transaction of the request, the answer after it. In between the request counts as running;
 //! an answer that has not arrived soon after never will (the server stopped, or the answer may not be stored).
 
-use std::sync::Arc;
-
+use database::{Connection, Row};
 use domain::{
     Ctx, Error, Kind, Result, Rule, Timestamp,
     ctx::IdempotencyClaim,
@@ -12,7 +11,7 @@ use domain::{
     ports::Replay,
 };
 
-use crate::{Reader, Store, Writer, engine::Row};
+use crate::Reader;
 
 /// How long a claim lives.
 const LIFETIME_SECONDS: i64 = 24 * 60 * 60;
@@ -56,16 +55,18 @@ pub async fn check_unclaimed(reader: &mut Reader, ctx: &Ctx) -> Result<()> {
 }
 
 /// Takes the claim for the write under way.
-pub(crate) async fn claim(tx: &mut Writer, claim: &IdempotencyClaim) -> Result<()> {
-    let now = tx.now();
+pub(crate) async fn claim(reader: &mut Reader, claim: &IdempotencyClaim, now: Timestamp) -> Result<()> {
     let expired = now.plus_seconds(-LIFETIME_SECONDS);
-    tx.send(
-        "DELETE FROM idempotency WHERE claim = $1 AND created_at <= $2 OR claim IN \
+    reader
+        .connection
+        .send(
+            "DELETE FROM idempotency WHERE claim = $1 AND created_at <= $2 OR claim IN \
          (SELECT claim FROM idempotency WHERE created_at <= $2 ORDER BY created_at LIMIT $3)",
-        &[claim.key.as_slice().into(), expired.into(), PURGE.into()],
-    )
-    .await?;
-    let taken = tx
+            &[claim.key.as_slice().into(), expired.into(), PURGE.into()],
+        )
+        .await?;
+    let taken = reader
+        .connection
         .execute(
             "INSERT INTO idempotency (claim, request, created_at) VALUES ($1, $2, $3) ON CONFLICT (claim) DO NOTHING",
             &[claim.key.as_slice().into(), claim.request.as_slice().into(), now.into()],
@@ -74,35 +75,25 @@ pub(crate) async fn claim(tx: &mut Writer, claim: &IdempotencyClaim) -> Result<(
     if taken > 0 {
         return Ok(());
     }
-    match find(tx, claim, now).await? {
+    match find(reader, claim, now).await? {
         // It was answered since the gate looked.
         Some(_) => Err(running()),
         None => Err(Error::internal("an idempotency claim is taken and not there")),
     }
 }
 
-/// Keeps the answer of the request that took the claim.
-///
-/// # Errors
-/// Internal or unavailable when the storage fails. The request itself has been applied all the same.
-pub async fn save(store: &Store, ctx: &Ctx, claim: &IdempotencyClaim, answer: Replay) -> Result<()> {
-    let claim = claim.clone();
-    let ctx = Ctx::system("idempotency.save", ctx.now, Arc::clone(&ctx.entropy));
-    store
-        .bookkeeping(ctx, move |tx| {
-            Box::pin(async move {
-                tx.send(
-                    "UPDATE idempotency SET message = $3, etag = $4 WHERE claim = $1 AND request = $2 AND message IS NULL",
-                    &[
-                        claim.key.as_slice().into(),
-                        claim.request.as_slice().into(),
-                        answer.message.as_slice().into(),
-                        answer.etag.as_ref().into(),
-                    ],
-                )
-                .await
-            })
-        })
+/// Keeps the answer to a request that has claimed.
+pub(crate) async fn save(connection: &mut Connection, claim: &IdempotencyClaim, answer: &Replay) -> Result<()> {
+    connection
+        .send(
+            "UPDATE idempotency SET message = $3, etag = $4 WHERE claim = $1 AND request = $2 AND message IS NULL",
+            &[
+                claim.key.as_slice().into(),
+                claim.request.as_slice().into(),
+                answer.message.as_slice().into(),
+                answer.etag.as_ref().into(),
+            ],
+        )
         .await
 }
 

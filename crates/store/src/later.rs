@@ -11,13 +11,14 @@ use std::{
     time::Duration,
 };
 
+use database::closed;
 use domain::{Ctx, Error, Kind, Result, Timestamp, Uidp};
 use tokio::{
     sync::{Notify, mpsc, oneshot},
     time::sleep,
 };
 
-use crate::{AuditEntry, Metrics, audit, engine, iam::identities, store::Inner, writer::Mode};
+use crate::{AuditEntry, Metrics, audit, iam::identities, writer::Mode, writes::Writes};
 
 /// Items that may wait.
 const QUEUE: usize = 16_384;
@@ -95,20 +96,20 @@ impl Queue {
     /// Waits until everything queued so far is written; after the `last` time nothing more is taken.
     pub(crate) async fn flush(&self, last: bool) -> Result<()> {
         let (done, written) = oneshot::channel();
-        self.flushes.send(Flush { last, done }).await.map_err(|_| engine::closed())?;
-        written.await.map_err(|_| engine::closed())
+        self.flushes.send(Flush { last, done }).await.map_err(|_| closed())?;
+        written.await.map_err(|_| closed())
     }
 }
 
 impl Items {
     /// Writes what arrives until the store is gone. The task holds no claim on the store between batches.
-    pub(crate) fn serve(self, store: Weak<Inner>) -> Result<()> {
+    pub(crate) fn serve(self, store: Weak<Writes>) -> Result<()> {
         let runtime = tokio::runtime::Handle::try_current().map_err(Error::internal)?;
         runtime.spawn(self.run(store));
         Ok(())
     }
 
-    async fn run(mut self, store: Weak<Inner>) {
+    async fn run(mut self, store: Weak<Writes>) {
         let mut waiting = Vec::new();
         while let ControlFlow::Continue(flush) = self.gather(&mut waiting).await {
             let Some(store) = store.upgrade() else { return };
@@ -184,7 +185,7 @@ impl Items {
 }
 
 /// Writes the items in one transaction. They stay when the storage may take them later.
-async fn write(store: &Inner, waiting: &mut Vec<Later>) {
+async fn write(store: &Writes, waiting: &mut Vec<Later>) {
     if waiting.is_empty() {
         return;
     }
@@ -200,7 +201,7 @@ async fn write(store: &Inner, waiting: &mut Vec<Later>) {
                         Later::Seen { identity, at } => {
                             seen.entry(identity).and_modify(|known| *known = (*known).max(*at)).or_insert(*at);
                         }
-                        Later::Audit(entry) => audit::append(tx, entry).await?,
+                        Later::Audit(entry) => audit::append(&mut tx.connection, entry).await?,
                     }
                 }
                 for (identity, at) in seen {

@@ -4,15 +4,16 @@
 //! audit row, its rows in the feed of changes, its events and its revision. Functions live in modules named after their
 //! nouns; those that read take a reader or a writer alike.
 //!
-//! This crate alone contains SQL, and only its private module `engine` knows which engine runs it.
+//! SQL of nouns is here alone. Which engine runs it is for the crate `database` to know.
 
 pub mod audit;
 pub mod backup;
 pub mod changes;
 pub mod check;
+mod config;
 mod counts;
-mod database;
-mod engine;
+mod cursor;
+mod fences;
 pub mod iam;
 pub mod idempotency;
 pub mod later;
@@ -20,25 +21,30 @@ pub mod list;
 mod metrics;
 mod nouns;
 pub mod outbox;
+mod pending;
+mod position;
 mod ranks;
 mod reader;
 pub mod registry;
 pub mod schema;
 pub mod signing_keys;
+mod spot;
 mod store;
 mod table;
 mod writer;
+mod writes;
 
 use std::pin::Pin;
 
 pub use audit::AuditEntry;
-pub use database::{Database, DatabaseUrlError, Postgres, SslMode};
-pub use engine::postgres::Scratch;
+pub use config::StoreConfig;
+pub use cursor::{Cursor, CursorKey};
+pub use database::{Database, DatabaseUrlError, Postgres, Scratch, SslMode};
 pub use later::Later;
-pub use list::{Cursor, CursorKey, Filter, ListQuery, Listed, Term};
+pub use list::{Filter, ListQuery, Listed, Term};
 pub use metrics::Metrics;
 pub use reader::Reader;
-pub use store::{Store, StoreConfig};
+pub use store::Store;
 pub use writer::Writer;
 
 /// The future of a write: it awaits nothing but its writer's own functions.

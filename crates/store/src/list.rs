@@ -3,6 +3,7 @@
 //! Pages follow a keyset cursor (order key, uid), so they stay complete and free of repetitions while rows come and go.
 
 mod filter;
+mod find;
 mod keys;
 mod narrow;
 mod plan;
@@ -15,10 +16,8 @@ mod totals;
 use std::{collections::HashMap, sync::Arc};
 
 use domain::{
-    Error, ListRequest, Order, OrderField, Result, Rule, Scopes, Timestamp, Uidp, UidpFilter, error::Violation,
-    list::page_token_refused,
+    Error, ListRequest, Order, OrderField, Result, Rule, Scopes, UidpFilter, error::Violation, list::page_token_refused,
 };
-use serde::{Deserialize, Serialize};
 
 pub use filter::{Filter, Term};
 use keys::Keys;
@@ -26,6 +25,7 @@ use selection::{Selection, Stream, select};
 use skip::Start;
 use sql::Sql;
 
+pub use crate::cursor::{Cursor, CursorKey};
 use crate::{
     Reader,
     table::{Columns, Entity},
@@ -66,27 +66,6 @@ impl<F> ListQuery<F> {
             filter,
         }
     }
-}
-
-/// A place in an ordered list: that of an item.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Cursor {
-    /// What the list is ordered by.
-    pub key: CursorKey,
-    /// The item.
-    pub uid: Uidp,
-}
-
-/// The order key of an item.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CursorKey {
-    /// Ordered by the identifier alone.
-    Uid,
-    /// Ordered by this name.
-    Name(String),
-    /// Ordered by this time.
-    Time(Timestamp),
 }
 
 /// A page of a list.

@@ -1,9 +1,13 @@
 //! All nouns with a table of their own.
 
+use domain::{Noun, Result, Uidp};
+
 use crate::{
+    BoxFuture, Writer,
     iam::{groups, identities, role_bindings, roles},
     registry::{repos, tags},
-    table::Nouns,
+    table::{self, Nouns},
+    writer::Rules,
 };
 
 /// All of them, what others refer to before those: a restore writes in this order.
@@ -15,3 +19,11 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &roles::DECLARED,
     &role_bindings::DECLARED,
 ]);
+
+/// What a writer asks of them.
+pub(crate) const RULES: &Rules = &Rules { empty, event_group: |noun, uid, op| NOUNS.event_group(noun, uid, op) };
+
+/// [`table::empty_of`] among all of them.
+fn empty<'a>(tx: &'a mut Writer, of: Noun, uid: &'a Uidp) -> BoxFuture<'a, Result<bool>> {
+    Box::pin(table::empty_of(NOUNS, tx, of, uid))
+}

@@ -1,11 +1,9 @@
 //! Events that wait for delivery, in the order of commits: as in [`crate::changes`], nothing appears behind a reader.
 
+use database::{Connection, Row, json};
 use domain::{Result, Revision, Timestamp, Upstream};
 
-use crate::{
-    Reader, Writer,
-    engine::{Row, json},
-};
+use crate::Reader;
 
 /// What [`read`] reads, in its order.
 pub(crate) const COLUMNS: &str =
@@ -38,9 +36,9 @@ pub struct Event {
     pub at: Timestamp,
 }
 
-pub(crate) async fn append(tx: &mut Writer, event: &Event) -> Result<()> {
+pub(crate) async fn append(connection: &mut Connection, event: &Event) -> Result<()> {
     let upstream = event.upstream.as_ref().map(json).transpose()?;
-    tx.send(
+    connection.send(
         "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, upstream, snapshot, at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         &[

@@ -7,45 +7,19 @@
 //! them when the store opens and moves them forward.
 
 mod correct;
-mod fences;
 mod follow;
 mod moves;
-mod parents;
 mod scan;
-mod versions;
 
-use domain::{Noun, OrderField, Timestamp, Uidp};
+use domain::{OrderField, Result};
 
-pub(crate) use correct::{InPlaces, fences};
-pub(crate) use fences::Fences;
 pub(crate) use follow::Follower;
-pub(crate) use versions::Ranks;
 
 use crate::{
-    CursorKey,
-    engine::Index,
-    table::{Declared, Entity, Nouns},
+    Reader,
+    fences::{Fences, InPlaces, Walk, Within},
+    table::Nouns,
 };
-
-/// An order that an index of a table walks through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Walk {
-    pub(crate) noun: Noun,
-    pub(crate) table: &'static str,
-    pub(crate) within: Within,
-    pub(crate) field: OrderField,
-}
-
-/// What the rows that follow each other in an index have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Within {
-    /// Nothing but their table.
-    Table,
-    /// Their parent.
-    Parent,
-    /// Their first segment.
-    Org,
-}
 
 /// What the walks of a table are, the most wanted first. By identifier an organization is a part of its table.
 const WALKS: [(Within, OrderField); 8] = [
@@ -60,97 +34,33 @@ const WALKS: [(Within, OrderField); 8] = [
 ];
 
 /// Every walk of every table, in the order in which they are made.
-fn walks(nouns: Nouns) -> impl Iterator<Item = Walk> {
-    WALKS.into_iter().flat_map(move |(within, field)| nouns.all().filter_map(move |noun| Walk::of(noun, within, field)))
+pub(crate) fn walks(nouns: Nouns) -> Vec<Walk> {
+    WALKS.into_iter().flat_map(move |(within, field)| nouns.all().filter_map(move |noun| noun.walk(within, field))).collect()
 }
 
-impl Walk {
-    /// `None` when there is no such order.
-    pub(crate) fn of(noun: &Declared, within: Within, field: OrderField) -> Option<Self> {
-        (noun.is_named() || field != OrderField::Name).then_some(Self { noun: noun.noun, table: noun.table, within, field })
-    }
+/// Whether passing over so many rows is worth a look at all of them in ranks, where those are not all one after the other.
+pub(crate) fn is_far(reader: &Reader, rows: usize) -> bool {
+    reader.ranks().is_some_and(|ranks| rows > 4 * ranks.stride())
+}
 
-    /// The index.
-    pub(crate) fn index(self) -> Index<'static> {
-        match (self.within, self.field) {
-            (Within::Table | Within::Org, OrderField::Uid) => Index::Primary(self.table),
-            (Within::Table, OrderField::Name) => Index::Named(self.table, "name"),
-            (Within::Table, OrderField::CreatedAt) => Index::Named(self.table, "created_at"),
-            (Within::Parent, OrderField::Uid) => Index::Named(self.table, "parent"),
-            (Within::Parent, OrderField::Name) => Index::Named(self.table, "parent_name"),
-            (Within::Parent, OrderField::CreatedAt) => Index::Named(self.table, "parent_created_at"),
-            (Within::Org, OrderField::Name) => Index::Named(self.table, "org_name"),
-            (Within::Org, OrderField::CreatedAt) => Index::Named(self.table, "org_created_at"),
+/// The fences of a walk in the reader's snapshot, where there are any and passing over so many rows is worth them.
+pub(crate) async fn fences(reader: &mut Reader, walk: Walk, rows: usize) -> Result<Option<Fences>> {
+    match reader.ranks().filter(|ranks| rows > ranks.stride()) {
+        Some(ranks) => {
+            let fences = correct::fences(reader, &ranks, walk, None).await?;
+            ranks.used(fences.is_some());
+            Ok(fences)
         }
-    }
-
-    /// Whether it is told where the rows of its parts live: scattered places are one after the other by identifier, and
-    /// children have one parent.
-    fn is_tallied(self) -> bool {
-        self.within != Within::Parent && self.field != OrderField::Uid
-    }
-
-    /// Where a row stands in it.
-    fn key(self, uid: &Uidp, spot: &Spot) -> Key {
-        let place = match self.within {
-            Within::Table => "",
-            Within::Parent => uid.parent_text(),
-            Within::Org => uid.root_text(),
-        };
-        let by = match self.field {
-            OrderField::Uid => CursorKey::Uid,
-            OrderField::Name => CursorKey::Name(spot.name.clone()),
-            OrderField::CreatedAt => CursorKey::Time(spot.created_at),
-        };
-        Key { place: place.into(), by, uid: uid.as_str().into() }
+        None => Ok(None),
     }
 }
 
-/// A place in a [`Walk`]. Its order is that of the index.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
-    /// What the rows around it have in common.
-    pub(crate) place: Box<str>,
-    pub(crate) by: CursorKey,
-    pub(crate) uid: Box<str>,
-}
-
-impl Key {
-    /// Before every row at `place`: no row has an empty identifier.
-    pub(crate) fn before(place: &str) -> Self {
-        Self { place: place.into(), by: CursorKey::Uid, uid: "".into() }
+/// The same with the numbers of the keys whose parents are in the places, however few rows are passed over.
+pub(crate) async fn fences_within(reader: &mut Reader, walk: Walk, places: InPlaces<'_>, rows: usize) -> Result<Option<Fences>> {
+    let Some(ranks) = reader.ranks() else { return Ok(None) };
+    let fences = correct::fences(reader, &ranks, walk, Some(places)).await?;
+    if rows > ranks.stride() {
+        ranks.used(fences.is_some());
     }
-
-    /// Behind every row at `place`: no text is between it and the one with a NUL at its end.
-    pub(crate) fn behind(place: &str) -> Self {
-        Self::before(&format!("{place}\0"))
-    }
-
-    /// Before everything.
-    pub(crate) fn least() -> Self {
-        Self::before("")
-    }
+    Ok(fences)
 }
-
-/// What decides, beside its identifier, where a row stands in every order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
-    pub(crate) name: String,
-    pub(crate) created_at: Timestamp,
-}
-
-impl Spot {
-    pub(crate) fn of<E: Entity>(row: &E) -> Self {
-        Self { name: row.name().to_owned(), created_at: row.stamp().created_at }
-    }
-}
-
-/// Where a row stood and where it stands: it came, went, changed its place or stayed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Move {
-    pub(crate) from: Option<Spot>,
-    pub(crate) to: Option<Spot>,
-}
-
-#[cfg(test)]
-mod tests;

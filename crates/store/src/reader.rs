@@ -2,14 +2,14 @@
 
 use std::{ops::ControlFlow, sync::Arc};
 
-use domain::Result;
+use database::{Connection, Counted, Index, Param, Row};
+use domain::{Error, Result};
 use tracing::Span;
 
 use crate::{
-    counts::Pending,
-    engine::{Connection, Index, Param, Row},
-    metrics::Counted,
-    ranks::{self, Fences, InPlaces, Ranks, Walk},
+    fences::Ranks,
+    pending::{self, Pending},
+    position::Position,
 };
 
 /// One snapshot: every function that reads from it sees the same state, that of the last commit when it began.
@@ -18,6 +18,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) connection: Connection,
+    /// What the writes of this group commit add to the counters; a snapshot shows what is committed.
+    pending: Option<Arc<pending::Shared>>,
     /// What pages far behind the first are found with; a writer finds them without.
     ranks: Option<Arc<Ranks>>,
     /// While a snapshot of its own is in use; a writer reads within its transaction.
@@ -28,11 +30,16 @@ pub struct Reader {
 
 impl Reader {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection, ranks: None, _in_use: None, _span: Span::none() }
+        Self { connection, pending: None, ranks: None, _in_use: None, _span: Span::none() }
+    }
+
+    /// One that reads within a write.
+    pub(crate) fn writing(connection: Connection, pending: Arc<pending::Shared>) -> Self {
+        Self { pending: Some(pending), ..Self::new(connection) }
     }
 
     pub(crate) fn counted((connection, in_use): (Connection, Counted), ranks: Arc<Ranks>, span: Span) -> Self {
-        Self { connection, ranks: Some(ranks), _in_use: Some(in_use), _span: span }
+        Self { connection, pending: None, ranks: Some(ranks), _in_use: Some(in_use), _span: span }
     }
 
     pub(crate) async fn query_map<T: Send>(
@@ -68,8 +75,8 @@ impl Reader {
     }
 
     /// What the writes of this group commit add to the counters; `None` in a snapshot, which shows what is committed.
-    pub(crate) fn pending<T>(&mut self, read: impl FnOnce(&Pending) -> T) -> Option<T> {
-        self.connection.pending(|pending| read(pending))
+    pub(crate) fn pending<T>(&self, with: impl FnOnce(&mut Pending) -> T) -> Option<T> {
+        self.pending.as_ref().map(|pending| with(&mut pending.lock()))
     }
 
     /// The expression for which server this is, see [`Connection::server`].
@@ -107,31 +114,16 @@ impl Reader {
         self.connection.at_length(at_length);
     }
 
-    /// Whether passing over so many rows is worth a look at all of them in ranks, where those are not all one after the other.
-    pub(crate) fn is_far(&self, rows: usize) -> bool {
-        self.ranks.as_ref().is_some_and(|ranks| rows > 4 * ranks.stride())
+    /// What pages far behind the first are found with.
+    pub(crate) fn ranks(&self) -> Option<Arc<Ranks>> {
+        self.ranks.clone()
     }
 
-    /// The fences of a walk in this snapshot, where there are any and passing over so many rows is worth them.
-    pub(crate) async fn fences(&mut self, walk: Walk, rows: usize) -> Result<Option<Fences>> {
-        match self.ranks.clone().filter(|ranks| rows > ranks.stride()) {
-            Some(ranks) => {
-                let fences = ranks::fences(self, &ranks, walk, None).await?;
-                ranks.used(fences.is_some());
-                Ok(fences)
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// The same with the numbers of the keys whose parents are in the places, however few rows are passed over.
-    pub(crate) async fn fences_within(&mut self, walk: Walk, places: InPlaces<'_>, rows: usize) -> Result<Option<Fences>> {
-        let Some(ranks) = self.ranks.clone() else { return Ok(None) };
-        let fences = ranks::fences(self, &ranks, walk, Some(places)).await?;
-        if rows > ranks.stride() {
-            ranks.used(fences.is_some());
-        }
-        Ok(fences)
+    /// The state that it sees.
+    pub(crate) async fn position(&mut self) -> Result<Position> {
+        let sql = format!("SELECT n, {} FROM revision", self.server());
+        let found = self.query_one(&sql, &[], |row| Ok(Position { revision: row.revision(0)?, server: row.int(1)? })).await?;
+        found.ok_or_else(|| Error::internal("the store has lost its revision"))
     }
 
     pub(crate) fn walk(&self, index: Index<'_>) -> String {

@@ -1,18 +1,43 @@
 //! The schema of the database: which steps lead to it, and how far a database has come.
 
+use database::{Source, Step, left};
 use domain::Result;
 
-use crate::{
-    Database, StoreConfig,
-    engine::{
-        postgres,
-        schema::{STEPS, left},
-        sqlite,
+use crate::StoreConfig;
+
+/// Every step in order. A released step never changes; new ones are added at the end.
+const STEPS: &[Step] = &[
+    Step {
+        name: "core",
+        sqlite: include_str!("../migrations/sqlite/0001_core.sql"),
+        postgres: include_str!("../migrations/postgres/0001_core.sql"),
     },
-};
+    Step {
+        name: "children",
+        sqlite: include_str!("../migrations/sqlite/0002_children.sql"),
+        postgres: include_str!("../migrations/postgres/0002_children.sql"),
+    },
+    Step {
+        name: "moves",
+        sqlite: include_str!("../migrations/sqlite/0003_moves.sql"),
+        postgres: include_str!("../migrations/postgres/0003_moves.sql"),
+    },
+    Step {
+        name: "tags",
+        sqlite: include_str!("../migrations/sqlite/0004_tags.sql"),
+        postgres: include_str!("../migrations/postgres/0004_tags.sql"),
+    },
+];
 
 /// The schema of this program: the number of its steps.
 pub const CURRENT: usize = STEPS.len();
+
+impl StoreConfig {
+    /// What is to be opened.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source { database: &self.database, data: &self.data, steps: STEPS }
+    }
+}
 
 /// How far a database has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +54,7 @@ impl Schema {
     /// # Errors
     /// Unavailable when the database cannot be read.
     pub async fn of(config: &StoreConfig) -> Result<Self> {
-        let found = match &config.database {
-            Database::Sqlite => sqlite::schema(&config.data)?,
-            Database::Postgres(database) => postgres::schema(database).await?,
-        };
-        Ok(Self { found, program: CURRENT })
+        Ok(Self { found: config.source().version().await?, program: CURRENT })
     }
 
     /// Whether steps are missing.
@@ -46,8 +67,8 @@ impl Schema {
 
     /// The names of the steps that the database does not have yet.
     #[must_use]
-    pub fn missing(&self) -> &'static [&'static str] {
-        STEPS.get(self.found..).unwrap_or_default()
+    pub fn missing(&self) -> Vec<&'static str> {
+        STEPS.iter().skip(self.found).map(|step| step.name).collect()
     }
 }
 
@@ -58,7 +79,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let schema = |found| Schema { found, program: CURRENT };
-        assert_eq!((schema(0).check().ok(), schema(0).missing()), (Some(true), STEPS));
+        assert_eq!((schema(0).check().ok(), schema(0).missing()), (Some(true), STEPS.iter().map(|step| step.name).collect()));
         assert_eq!((schema(CURRENT).check().ok(), schema(CURRENT).missing().len()), (Some(false), 0));
         assert!(schema(CURRENT + 1).check().is_err_and(|error| error.message().contains("run the newer provost")));
     }

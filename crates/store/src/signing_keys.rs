@@ -1,8 +1,9 @@
 //! Token signing keys. The private half arrives encrypted and is never readable here.
 
+use database::Row;
 use domain::{Noun, Op, Result, Revision, Timestamp};
 
-use crate::{Reader, Writer, engine::Row};
+use crate::{Reader, Writer};
 
 /// What [`read`] reads, in its order.
 pub(crate) const COLUMNS: &str = "kid, algorithm, private_key, public_jwk, created_at, not_before_at, retired_at, revision";

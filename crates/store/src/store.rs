@@ -1,36 +1,21 @@
 //! The handle that the rest of the server holds.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use domain::{Clock, Ctx, Entropy, Error, Result, Revision};
-use tracing::{Instrument as _, Span};
+use database::{Engine, Snapshots};
+use domain::{Clock, Ctx, Entropy, Error, Result, Revision, ctx::IdempotencyClaim, ports::Replay};
 
 use crate::{
-    BoxFuture, Database, Metrics, Reader, Writer,
-    engine::{Engine, Snapshots, postgres::Postgres, sqlite::Sqlite},
+    BoxFuture, Metrics, Reader, StoreConfig, Writer,
+    fences::Ranks,
+    idempotency,
     later::{Later, Queue},
     nouns::NOUNS,
-    ranks::{Follower, Ranks},
+    pending,
+    ranks::{Follower, walks},
     writer::Mode,
+    writes::Writes,
 };
-
-/// Where the store keeps its data.
-#[derive(Clone, Debug)]
-pub struct StoreConfig {
-    /// The data folder: `provost.db` and its journal, and `lock`. It is made, for its owner alone, when it does not exist.
-    /// Only SQLite uses it.
-    pub data: PathBuf,
-    /// The database.
-    pub database: Database,
-}
-
-impl StoreConfig {
-    /// SQLite in the folder `data`.
-    #[must_use]
-    pub fn sqlite(data: impl Into<PathBuf>) -> Self {
-        Self { data: data.into(), database: Database::Sqlite }
-    }
-}
 
 /// Everything that Provost remembers. Cheap to clone; the last clone that goes finishes what is queued.
 #[derive(Clone, Debug)]
@@ -39,12 +24,9 @@ pub struct Store {
 }
 
 #[derive(Debug)]
-pub(crate) struct Inner {
-    pub(crate) engine: Engine,
+struct Inner {
+    writes: Arc<Writes>,
     snapshots: Snapshots,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) metrics: Metrics,
     later: Queue,
     ranks: Arc<Ranks>,
     follower: Follower,
@@ -58,15 +40,14 @@ impl Store {
     /// provost wrote it.
     pub async fn open(config: &StoreConfig, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
         let metrics = Metrics::new();
-        let engine = match &config.database {
-            Database::Sqlite => Engine::Sqlite(Sqlite::open(&config.data, &metrics)?),
-            Database::Postgres(database) => Engine::Postgres(Postgres::open(database, &metrics).await?),
-        };
+        let pending = Arc::<pending::Shared>::default();
+        let engine = Engine::open(&config.source(), Arc::<pending::Shared>::clone(&pending), &metrics.engine).await?;
         let (later, items) = Queue::new(&metrics);
-        let (snapshots, ranks) = (engine.snapshots(), Arc::new(Ranks::new(NOUNS, metrics.clone())));
-        let follower = Follower::start(snapshots.clone(), Arc::clone(&ranks))?;
-        let inner = Arc::new(Inner { engine, snapshots, clock, entropy, metrics, later, ranks, follower });
-        items.serve(Arc::downgrade(&inner))?;
+        let (snapshots, ranks) = (engine.snapshots(), Arc::new(Ranks::new(walks(NOUNS), metrics.clone())));
+        let follower = Follower::start(snapshots.clone(), Arc::clone(&ranks), NOUNS)?;
+        let writes = Arc::new(Writes { engine, pending, clock, entropy, metrics });
+        items.serve(Arc::downgrade(&writes))?;
+        let inner = Arc::new(Inner { writes, snapshots, later, ranks, follower });
         Ok(Self { inner })
     }
 
@@ -75,8 +56,8 @@ impl Store {
     /// # Errors
     /// Resource exhausted when too many reads are under way; unavailable after [`Store::close`].
     pub async fn reader(&self) -> Result<Reader> {
-        let span = self.inner.span("store read");
-        let snapshot = self.inner.metrics.reading(self.inner.snapshots.take()).await?;
+        let span = self.inner.writes.span("store read");
+        let snapshot = self.inner.writes.metrics.engine.reading(self.inner.snapshots.take()).await?;
         Ok(Reader::counted(snapshot, Arc::clone(&self.inner.ranks), span))
     }
 
@@ -100,12 +81,12 @@ impl Store {
     /// # Errors
     /// Whatever `work` returns; invalid argument or aborted when the idempotency claim is taken; resource exhausted and
     /// unavailable when the storage cannot take the write; internal when it fails.
-    pub async fn write<T, F>(&self, ctx: &Ctx, work: F) -> Result<T>
+    pub fn write<T, F>(&self, ctx: &Ctx, work: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
-        self.inner.write(ctx.clone(), Mode::Audited, work).await
+        self.inner.writes.write(ctx.clone(), Mode::Audited, work)
     }
 
     /// Queues something that need not be durable at once. It is written within a second; a crash before that loses it,
@@ -132,13 +113,13 @@ impl Store {
         if !found {
             return Err(Error::internal("the store has lost its revision"));
         }
-        self.inner.engine.stalled()
+        self.inner.writes.engine.stalled()
     }
 
     /// What the store counts about itself.
     #[must_use]
     pub fn metrics(&self) -> &Metrics {
-        &self.inner.metrics
+        &self.inner.writes.metrics
     }
 
     /// Whether every order of every list has the ranks that pages far behind the first are found with. They are made in the
@@ -157,7 +138,7 @@ impl Store {
     /// The name of the engine: `sqlite` or `postgresql`.
     #[must_use]
     pub fn engine(&self) -> &'static str {
-        self.inner.engine.name()
+        self.inner.writes.engine.name()
     }
 
     /// Brings up to date what the store does not count as it goes: how long writes have been waiting, and the size of the
@@ -166,9 +147,7 @@ impl Store {
     /// # Errors
     /// Whatever keeps the engine from telling it.
     pub async fn measure(&self) -> Result<()> {
-        self.inner.metrics.set_writes_stalled(self.inner.engine.stalled().ok().flatten());
-        self.inner.metrics.set_database(self.inner.engine.size().await?);
-        Ok(())
+        self.inner.writes.engine.measure().await
     }
 
     /// Writes everything that is queued and lets go of the data. Later calls are unavailable.
@@ -176,32 +155,26 @@ impl Store {
         // Fails only when it was closed before.
         _ = self.inner.later.flush(true).await;
         self.inner.follower.stop().await;
-        self.inner.engine.close().await;
+        self.inner.writes.engine.close().await;
+    }
+
+    /// Keeps the answer of the request that took the claim.
+    ///
+    /// # Errors
+    /// Internal or unavailable when the storage fails. The request itself has been applied all the same.
+    pub async fn save_answer(&self, ctx: &Ctx, claim: &IdempotencyClaim, answer: Replay) -> Result<()> {
+        let claim = claim.clone();
+        let ctx = Ctx::system("idempotency.save", ctx.now, Arc::clone(&ctx.entropy));
+        self.bookkeeping(ctx, move |tx| Box::pin(async move { idempotency::save(&mut tx.connection, &claim, &answer).await }))
+            .await
     }
 
     /// A write without audit row, revision and feed.
-    pub(crate) async fn bookkeeping<T, F>(&self, ctx: Ctx, work: F) -> Result<T>
+    fn bookkeeping<T, F>(&self, ctx: Ctx, work: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
     {
-        self.inner.write(ctx, Mode::Bookkeeping, work).await
-    }
-}
-
-impl Inner {
-    /// A write of the engine, counted.
-    pub(crate) async fn write<T, F>(&self, ctx: Ctx, mode: Mode, work: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,
-    {
-        let span = self.span("store write");
-        self.metrics.writing(ctx.validate_only, self.engine.write(ctx, mode, work)).instrument(span).await
-    }
-
-    /// A span of OpenTelemetry's conventions for clients of databases.
-    fn span(&self, name: &'static str) -> Span {
-        tracing::trace_span!(target: "otel", "store", otel.name = name, otel.kind = "client", db.system.name = self.engine.name())
+        self.inner.writes.write(ctx, Mode::Bookkeeping, work)
     }
 }

@@ -3,21 +3,16 @@
 mod columns;
 mod declared;
 mod entity;
-mod statements;
 
-use domain::{Error, Op, Result, Uidp};
+use database::Param;
+use domain::{Error, Noun, Op, Result, Uidp};
 
 pub(crate) use self::{
     columns::{Columns, Values},
     declared::{Column, ColumnKind, Declared, EventGroup, Nouns, WithParent, bool, bytes, int, text},
     entity::{Entity, Stamp},
-    statements::Statements,
 };
-use crate::{
-    Reader, Writer, counts,
-    engine::Param,
-    ranks::{Move, Spot},
-};
+use crate::{Reader, Writer, counts, spot::Move};
 
 /// The row with this identifier, if it exists.
 pub(crate) async fn get<T: Entity>(reader: &mut Reader, uid: &Uidp) -> Result<Option<T>> {
@@ -88,7 +83,7 @@ pub(crate) async fn update<T: Entity>(tx: &mut Writer, from: &T, to: T) -> Resul
 
 /// Tells the feed of a row that was updated.
 pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T) {
-    tx.moved(T::declared().noun, to.uid(), Op::Updated, Move { from: Some(Spot::of(from)), to: Some(Spot::of(to)) });
+    tx.moved(T::declared().noun, to.uid(), Op::Updated, Move { from: Some(from.spot()), to: Some(to.spot()) });
 }
 
 /// Removes the row with this identifier, what lives in it, and all that follows. Answers what it was.
@@ -96,13 +91,10 @@ pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T) {
 /// # Errors
 /// Failed precondition while something lives in it that keeps it, naming what.
 pub(crate) async fn delete<T: Entity>(tx: &mut Writer, uid: &Uidp) -> Result<Option<T>> {
-    let declared = T::declared();
-    if tx.nouns.living_in(declared.noun).next().is_none() {
-        return Ok(remove(tx, "uid", uid).await?.pop());
-    }
-    empty(tx, declared, uid).await?;
+    let empty = tx.rules.empty;
+    let is_parent = empty(tx, T::declared().noun, uid).await?;
     let gone = remove(tx, "uid", uid).await?.pop();
-    if gone.is_some() {
+    if is_parent && gone.is_some() {
         counts::forget(tx, uid)?;
     }
     Ok(gone)
@@ -119,27 +111,28 @@ pub(crate) async fn remove<T: Entity>(tx: &mut Writer, column: &str, value: &Uid
     Ok(gone)
 }
 
-/// Refuses to let go of something in which rows live that keep it, and removes those that go with it.
+/// Refuses to let go of something in which rows of these nouns live that keep it, and removes those that go with it. Answers
+/// whether any of them live in such a thing at all.
 ///
 /// # Errors
-/// Failed precondition when it has such rows, naming the first kind.
-async fn empty(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<()> {
-    if let Some(children) = kept_by(tx, of, uid).await? {
-        return Err(Error::not_empty(of.noun, uid.as_str(), children));
+/// Failed precondition when it has rows that keep it, naming the first kind.
+pub(crate) async fn empty_of(nouns: Nouns, tx: &mut Writer, of: Noun, uid: &Uidp) -> Result<bool> {
+    if let Some(children) = kept_by(nouns, tx, of, uid).await? {
+        return Err(Error::not_empty(of, uid.as_str(), children));
     }
-    for declared in tx.nouns.living_in(of.noun) {
+    for declared in nouns.living_in(of) {
         if let WithParent::Goes(go) = declared.with_parent {
             go(tx, uid).await?;
         }
     }
-    Ok(())
+    Ok(nouns.living_in(of).next().is_some())
 }
 
 /// What lives in it and keeps it from being deleted, such as `child repos`; `None` when nothing does.
-async fn kept_by(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<Option<&'static str>> {
-    for declared in tx.nouns.living_in(of.noun) {
+async fn kept_by(nouns: Nouns, tx: &mut Writer, of: Noun, uid: &Uidp) -> Result<Option<&'static str>> {
+    for declared in nouns.living_in(of) {
         if let WithParent::Keeps(children) = declared.with_parent {
-            let itself = u64::from(declared.counts_itself && declared.noun == of.noun);
+            let itself = u64::from(declared.counts_itself && declared.noun == of);
             if counts::below(tx, declared.noun, uid.as_str()).await? > itself {
                 return Ok(Some(children));
             }
@@ -150,14 +143,14 @@ async fn kept_by(tx: &mut Writer, of: &Declared, uid: &Uidp) -> Result<Option<&'
 
 /// Counts a row that was inserted, and tells the feed.
 fn came<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
-    counts::add(tx, T::declared(), row.uid())?;
-    tx.moved(T::declared().noun, row.uid(), Op::Created, Move { from: None, to: Some(Spot::of(row)) });
+    counts::add(tx, T::declared().noun, T::declared().counts_itself, row.uid())?;
+    tx.moved(T::declared().noun, row.uid(), Op::Created, Move { from: None, to: Some(row.spot()) });
     Ok(())
 }
 
 /// Counts a row that was deleted no more, and tells the feed.
 fn went<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
-    counts::remove(tx, T::declared(), row.uid())?;
-    tx.moved(T::declared().noun, row.uid(), Op::Deleted, Move { from: Some(Spot::of(row)), to: None });
+    counts::remove(tx, T::declared().noun, T::declared().counts_itself, row.uid())?;
+    tx.moved(T::declared().noun, row.uid(), Op::Deleted, Move { from: Some(row.spot()), to: None });
     Ok(())
 }

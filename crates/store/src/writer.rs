@@ -3,21 +3,18 @@
 use std::{
     collections::HashMap,
     ops::{Deref, DerefMut},
-    time::Duration,
+    sync::Arc,
 };
 
+use database::{Connection, Executed, Param};
 use domain::{Ctx, Error, Noun, Op, Result, Revision, Timestamp, Uidp};
 use serde::Serialize;
 
 use crate::{
-    AuditEntry, BoxFuture, Reader, audit, changes,
-    counts::Pending,
-    engine::{Connection, Executed, Param},
-    idempotency,
-    nouns::NOUNS,
+    AuditEntry, BoxFuture, Reader, audit, changes, idempotency,
     outbox::{self, Event},
-    ranks::Move,
-    table::Nouns,
+    pending::{self, Pending},
+    spot::Move,
 };
 
 /// A write under way. It reads like a [`Reader`] and sees its own changes.
@@ -29,14 +26,23 @@ pub struct Writer {
     reader: Reader,
     ctx: Ctx,
     mode: Mode,
-    /// The nouns that there are.
-    pub(crate) nouns: Nouns,
+    pub(crate) rules: &'static Rules,
     revision: Revision,
     changes: Vec<changes::Told>,
     /// Where each resource is among the changes.
     changed: HashMap<(Noun, String), usize>,
     target: Option<(Noun, String, Op)>,
     events: i64,
+}
+
+/// What a write asks of the nouns, which are known to those who make writers.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    /// Refuses to let go of something of that noun in which rows live that keep it, and removes those that go with it. Answers
+    /// whether anything lives in that noun at all.
+    pub(crate) empty: for<'a> fn(&'a mut Writer, Noun, &'a Uidp) -> BoxFuture<'a, Result<bool>>,
+    /// The group that an event belongs to; `/` for none.
+    pub(crate) event_group: for<'a> fn(Noun, &'a Uidp, Op) -> &'a str,
 }
 
 /// What a write leaves behind besides its changes.
@@ -63,12 +69,18 @@ impl DerefMut for Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(connection: Connection, ctx: Ctx, mode: Mode) -> Self {
+    pub(crate) fn new(
+        connection: Connection,
+        ctx: Ctx,
+        mode: Mode,
+        rules: &'static Rules,
+        pending: Arc<pending::Shared>,
+    ) -> Self {
         Self {
-            reader: Reader::new(connection),
+            reader: Reader::writing(connection, pending),
             ctx,
             mode,
-            nouns: NOUNS,
+            rules,
             revision: Revision::default(),
             changes: Vec::new(),
             changed: HashMap::new(),
@@ -81,7 +93,7 @@ impl Writer {
     pub(crate) async fn run<T>(&mut self, work: impl for<'a> FnOnce(&'a mut Self) -> BoxFuture<'a, Result<T>>) -> Result<T> {
         if self.mode == Mode::Audited {
             if let Some(claim) = self.ctx.idempotency.clone() {
-                idempotency::claim(self, &claim).await?;
+                idempotency::claim(&mut self.reader, &claim, self.ctx.now).await?;
             }
             self.revision = self.reader.connection.next_revision()?;
         }
@@ -91,7 +103,7 @@ impl Writer {
             if self.ctx.event.is_some() && self.events == 0 && !changes.is_empty() {
                 return Err(Error::internal(format!("{} changed something and announced nothing", self.ctx.method)));
             }
-            changes::append(self, &changes).await?;
+            changes::append(&mut self.reader.connection, &changes).await?;
             let mut entry = AuditEntry::of(&self.ctx);
             entry.revision = Some(self.revision);
             entry.target(
@@ -99,7 +111,7 @@ impl Writer {
                     .take()
                     .or_else(|| changes.into_iter().next().map(|told| (told.change.noun, told.change.uid, told.change.op))),
             );
-            audit::append(self, &entry).await?;
+            audit::append(&mut self.reader.connection, &entry).await?;
         }
         self.reader.connection.settle().await?;
         if self.reader.connection.is_spoilt() {
@@ -134,7 +146,7 @@ impl Writer {
     pub async fn announce<S: Serialize + Sync>(&mut self, noun: Noun, uid: &Uidp, op: Op, snapshot: &S) -> Result<()> {
         self.changed(noun, uid.as_str(), op);
         self.target.get_or_insert_with(|| (noun, uid.to_string(), op));
-        let group = self.nouns.event_group(noun, uid, op);
+        let group = (self.rules.event_group)(noun, uid, op);
         self.event(uid.as_str(), group, snapshot).await
     }
 
@@ -160,7 +172,7 @@ impl Writer {
             at: self.ctx.now,
         };
         self.events += 1;
-        outbox::append(self, &event).await
+        outbox::append(&mut self.reader.connection, &event).await
     }
 
     /// Puts a change into the feed, once per resource. Functions that change a noun have done so already.
@@ -184,11 +196,6 @@ impl Writer {
         self.changes.push(changes::Told { change, spots });
     }
 
-    /// How long its statements have run here, and not elsewhere.
-    pub(crate) fn in_statements(&self) -> Duration {
-        self.reader.connection.in_statements()
-    }
-
     /// Runs a statement whose answer nobody looks at; a failure fails the write, perhaps only at its end.
     pub(crate) async fn send(&mut self, sql: &str, params: &[Param<'_>]) -> Result<()> {
         self.reader.connection.send(sql, params).await
@@ -196,7 +203,7 @@ impl Writer {
 
     /// Adds to the counters.
     pub(crate) fn counting(&mut self, add: impl FnOnce(&mut Pending)) -> Result<()> {
-        self.reader.connection.pending(add).ok_or_else(|| Error::internal("a snapshot counts nothing"))
+        self.reader.pending(add).ok_or_else(|| Error::internal("a snapshot counts nothing"))
     }
 
     /// A revision above every one that the database has given out: for a restore, whose write has none of its own.

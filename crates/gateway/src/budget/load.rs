@@ -11,8 +11,8 @@ use bytes::Bytes;
 use domain::{Error, Uidp};
 use tokio::{sync::SemaphorePermit, task::yield_now};
 
-use super::{Address, Limit, Line, Pool, line::Sending};
-use crate::settings::Limits;
+use super::{Address, Line, Pool, line::Sending};
+use crate::{metrics::Limit, settings::Limits};
 
 /// What every request costs: its stream, its tasks, and a head, a body and an answer of ordinary size.
 const REQUEST: usize = 16 << 10;
@@ -379,7 +379,7 @@ mod tests {
         super::{Budget, Client},
         *,
     };
-    use crate::observe::Metrics;
+    use crate::metrics::Metrics;
 
     const LIMITS: fn() -> Limits = || Limits { memory_bytes: 4 << 20, unsent_bytes: 100, ..Limits::default() };
 

@@ -8,7 +8,10 @@ use std::{
 use domain::{Error, Kind, Rule, Uidp, error::Detail};
 use tokio::sync::Semaphore;
 
-use crate::{observe::Metrics, settings::Limits};
+use crate::{
+    metrics::{Limit, Metrics},
+    settings::Limits,
+};
 
 mod line;
 mod load;
@@ -21,39 +24,6 @@ use pool::{Pool, Registry};
 
 /// When it makes sense to come back.
 const SOON: Duration = Duration::from_secs(1);
-
-/// A limit of the port, as metrics name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Limit {
-    /// All bytes under way.
-    Memory,
-    /// The bytes of all strangers.
-    Strangers,
-    /// The bytes of one address.
-    Address,
-    /// The bytes of one address's strangers.
-    AddressStrangers,
-    /// The bytes of one identity.
-    Identity,
-    /// The requests of one address.
-    Requests,
-    /// Those of them that read and are handled at once.
-    Reads,
-    /// Questions and watches of health and reflection of one address that go on.
-    Watches,
-    /// The slowest body.
-    BodyRate,
-    /// The longest time without progress of an answer.
-    SendTimeout,
-    /// Refusals that one address has not read.
-    Refusals,
-    /// All connections.
-    Connections,
-    /// The connections of one address.
-    AddressConnections,
-    /// TLS handshakes.
-    Handshakes,
-}
 
 /// The budget and its shares.
 pub(crate) struct Budget {

@@ -26,10 +26,11 @@ pub(crate) use extras::Extras;
 pub(crate) use timeout::of as timeout;
 
 use crate::{
+    body::{self, Body, too_large},
     budget::Load,
     gate::{Entry, Gate, Origin},
     observe::Record,
-    server::{Body, Shared, read_body, too_large},
+    port::Port,
     status,
 };
 
@@ -58,22 +59,21 @@ pub(crate) fn error(error: &Error, error_domain: &str) -> Response<Body> {
 }
 
 /// Answers a gRPC request.
+///
+/// # Errors
+/// Whatever the request's reading, the gate or the handler answers.
 pub(crate) async fn serve(
-    shared: &Shared,
+    port: &Port,
+    extras: &Extras,
     request: Box<Request<Incoming>>,
     origin: &Origin,
     record: &mut Record,
-) -> Response<Body> {
-    if let Some(extra) = shared.extras.find(request.uri().path()) {
-        return match question(extra, *request, &record.load).await {
-            Ok(request) => extra.answer(request).await.map(Body::stream),
-            Err(error) => shared.refuse(error, record),
-        };
+) -> Result<Response<Body>, Error> {
+    if let Some(extra) = extras.find(request.uri().path()) {
+        let request = question(extra, *request, &record.load).await?;
+        return Ok(extra.answer(request).await.map(Body::stream));
     }
-    match unary(shared, request, origin, record).await {
-        Ok(response) => response.map(Body::stream),
-        Err(error) => shared.refuse(error, record),
-    }
+    Ok(unary(port, request, origin, record).await?.map(Body::stream))
 }
 
 /// A request of one of the services beside the contract's. One that asks once is read here, at the rate of all bodies.
@@ -83,28 +83,28 @@ async fn question(extra: &Extra, request: Request<Incoming>, load: &Arc<Load>) -
         return Ok(request.map(tonic::body::Body::new));
     }
     let (head, body) = request.into_parts();
-    let message = read_body(body, &head, extras::QUESTION, PREFIX, load).await?;
+    let message = body::read(body, &head, extras::QUESTION, PREFIX, load).await?;
     Ok(Request::from_parts(head, tonic::body::Body::new(Full::new(message))))
 }
 
 async fn unary(
-    shared: &Shared,
+    port: &Port,
     request: Box<Request<Incoming>>,
     origin: &Origin,
     record: &mut Record,
 ) -> Result<Response<tonic::body::Body>, Error> {
     let path = contract::canonical_path(request.uri().path());
     let method = contract::find_method(&path).ok_or_else(|| unknown(request.uri().path()))?;
-    let entry = shared.methods.entry(method)?;
-    let ctx = shared.gate.admit(entry, origin, request.headers(), record).await?;
-    let limit = entry.body_limit(&shared.settings.limits);
+    let entry = port.methods.entry(method)?;
+    let ctx = port.gate.admit(entry, origin, request.headers(), record).await?;
+    let limit = entry.body_limit(&port.settings.limits);
     let (head, body) = request.into_parts();
-    let message = read_body(body, &head, limit, PREFIX, &record.load).await?;
+    let message = body::read(body, &head, limit, PREFIX, &record.load).await?;
     if head.headers.contains_key(ENCODING) {
         record.load.hold(message.len().saturating_mul(INFLATION).min(limit))?;
     }
     let failure = OnceLock::new();
-    let handler = Handler { gate: &shared.gate, entry, ctx: Some(ctx), load: &record.load, failure: &failure };
+    let handler = Handler { gate: &port.gate, entry, ctx: Some(ctx), load: &record.load, failure: &failure };
     // The limit holds for the message as it was sent, and for what it unpacks to.
     let mut grpc = Grpc::new(codec::Wire::default()).max_decoding_message_size(limit).accept_compressed(Gzip);
     let response = grpc.unary(handler, Request::from_parts(head, Full::new(message))).await;

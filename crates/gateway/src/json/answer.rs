@@ -7,7 +7,7 @@ use http::{
 };
 
 use crate::{
-    server::Body,
+    body::Body,
     status::{self, Refusal},
 };
 

@@ -17,10 +17,11 @@ pub(crate) use answer::{answer, error};
 
 use crate::{
     StartError,
+    body::{self, Body},
     gate::Origin,
     observe::Record,
+    port::Port,
     router::{Found, Router},
-    server::{Body, Shared, read_body},
 };
 
 /// The contract's HTTP rules.
@@ -52,15 +53,15 @@ impl Routes {
 /// # Errors
 /// Whatever the request's reading, the gate or the handler answers.
 pub(crate) async fn serve(
-    shared: &Shared,
+    port: &Port,
     target: &Target,
     captures: Vec<(&str, String)>,
     request: Box<Request<Incoming>>,
     origin: &Origin,
     record: &mut Record,
 ) -> Result<Response<Body>, Error> {
-    let entry = shared.methods.entry(target.method)?;
-    let ctx = shared.gate.admit(entry, origin, request.headers(), record).await?;
+    let entry = port.methods.entry(target.method)?;
+    let ctx = port.gate.admit(entry, origin, request.headers(), record).await?;
     let (head, body) = request.into_parts();
     let mut wire = wire::Request::new(target.method, target.rule);
     bind::path(&mut wire, captures)?;
@@ -72,7 +73,7 @@ pub(crate) async fn serve(
             Bytes::new()
         }
         Verb::Put | Verb::Post | Verb::Patch => {
-            read_body(body, &head, entry.body_limit(&shared.settings.limits), 0, &record.load).await?
+            body::read(body, &head, entry.body_limit(&port.settings.limits), 0, &record.load).await?
         }
     };
     let is_json = bind::is_json(target, &head.headers, &body);
@@ -84,7 +85,7 @@ pub(crate) async fn serve(
     let place = wire.scope(&body).ok().flatten().map(Cow::into_owned);
     record.load.place(entry.answer_bytes).await?;
     let turn = record.load.turn(entry.method.read_only).await?;
-    let reply = shared.gate.perform(entry, ctx, place, &record.load, move || bind::body(wire, &body)).await?;
+    let reply = port.gate.perform(entry, ctx, place, &record.load, move || bind::body(wire, &body)).await?;
     let json = reply.json();
     drop(turn);
     record.load.answer(json.len(), entry.method.read_only)?;

@@ -10,26 +10,15 @@ use contract::Method;
 use domain::{Caller, Error, Kind, Rule};
 use http::Method as HttpMethod;
 
-use super::{
-    metrics::Meter,
-    span::{self, RequestSpan},
+use super::span::RequestSpan;
+use crate::{
+    budget::Load,
+    metrics::{Meter, Transport},
+    status,
 };
-use crate::budget::Load;
 
 /// Longest part of a path or a user agent that is logged, in bytes.
 const MAX_TEXT: usize = 512;
-
-/// How a request arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Transport {
-    /// gRPC over HTTP/2.
-    Grpc,
-    /// JSON by the contract's HTTP rules.
-    Json,
-    /// Everything else.
-    #[default]
-    Http,
-}
 
 /// What is known about a request; filled while it is served, logged and counted when its answer is finished. One that is
 /// dropped before that was given up by its client.
@@ -110,7 +99,7 @@ impl Record {
         let Some(meter) = &self.meter else { return };
         let took = self.started.elapsed();
         meter.end((self.method, self.transport), code.unwrap_or_else(|| class(status)), took, bytes);
-        span::finish(&self.span, self, code, status);
+        finish(&self.span, self, code, status);
         tracing::info!(
             target: "access",
             transport = self.transport.as_str(),
@@ -140,16 +129,6 @@ impl Drop for Record {
     }
 }
 
-impl Transport {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Grpc => "grpc",
-            Self::Json => "json",
-            Self::Http => "http",
-        }
-    }
-}
-
 /// The class of an HTTP status (RFC 9110 section 15).
 fn class(status: Option<u16>) -> &'static str {
     match status.map(|status| status / 100) {
@@ -168,4 +147,49 @@ fn micros(duration: Duration) -> u64 {
 /// The beginning of a text that a client chose, short enough to be repeated.
 pub(crate) fn shorten(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text)
+}
+
+/// Notes in the span what became of the request. `code` is the canonical one.
+fn finish(request: &RequestSpan, record: &Record, code: Option<&'static str>, status: Option<u16>) {
+    let span = &request.span;
+    if span.is_disabled() {
+        return;
+    }
+    if let Some((service, method)) = record.method.and_then(|method| method.path.strip_prefix('/')?.split_once('/')) {
+        if let Some(traces) = &request.traces {
+            traces.rename(span, format!("{service}/{method}"));
+        }
+        span.record("rpc.service", service);
+        span.record("rpc.method", method);
+    }
+    if record.transport == Transport::Grpc {
+        span.record("rpc.system", "grpc");
+        span.record("rpc.grpc.status_code", record.outcome.map_or(0, |(kind, _)| status::code(kind)));
+    }
+    if let Some(status) = status {
+        span.record("http.response.status_code", status);
+    }
+    if let Some(caller) = &record.caller {
+        span.record("enduser.id", caller.identity.as_str());
+    }
+    if let Some(user_agent) = record.user_agent.as_deref() {
+        span.record("user_agent.original", user_agent);
+    }
+    span.record("client.address", tracing::field::display(record.peer));
+    span.record("provost.request_id", &*record.request_id);
+    if let Some((kind, rule)) = record.outcome {
+        span.record("provost.rule", rule.as_str());
+        span.record("error.type", kind.as_str());
+    } else if let Some("CANCELLED") = code {
+        span.record("error.type", "CANCELLED");
+    }
+    // What the caller did wrong is no error of this server.
+    if status.is_some_and(|status| status >= 500) || record.outcome.is_some_and(|(kind, _)| is_servers(kind)) {
+        span.record("otel.status_code", "ERROR");
+    }
+}
+
+/// Whether an error of this kind is the server's own.
+fn is_servers(kind: Kind) -> bool {
+    matches!(kind, Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded | Kind::Unimplemented)
 }

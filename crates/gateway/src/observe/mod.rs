@@ -2,16 +2,11 @@
 
 mod access_log;
 mod failure;
-mod metrics;
-mod peer;
 mod request_id;
 mod span;
 
-pub(crate) use access_log::{Record, Transport, shorten};
+pub(crate) use access_log::{Record, shorten};
 pub(crate) use failure::log as log_failure;
-pub(crate) use metrics::Meter;
-pub use metrics::Metrics;
-pub use peer::{ForwardingHeader, TrustedProxies};
 pub(crate) use request_id::{HEADER as REQUEST_ID, of as request_id};
 pub(crate) use span::RequestSpan;
 pub use span::Traces;

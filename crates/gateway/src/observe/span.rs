@@ -3,12 +3,8 @@
 
 use std::{fmt, sync::Arc};
 
-use domain::Kind;
 use http::{HeaderMap, Method};
 use tracing::{Span, field::Empty};
-
-use super::{Record, Transport};
-use crate::status;
 
 /// What `tracing` cannot say of a span to whoever follows requests across programs.
 pub trait Traces: Send + Sync {
@@ -22,7 +18,7 @@ pub trait Traces: Send + Sync {
 #[derive(Clone)]
 pub(crate) struct RequestSpan {
     pub(crate) span: Span,
-    traces: Option<Arc<dyn Traces>>,
+    pub(super) traces: Option<Arc<dyn Traces>>,
 }
 
 impl RequestSpan {
@@ -65,49 +61,4 @@ impl fmt::Debug for RequestSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.span.fmt(f)
     }
-}
-
-/// Notes in the span what became of the request. `code` is the canonical one.
-pub(super) fn finish(request: &RequestSpan, record: &Record, code: Option<&'static str>, status: Option<u16>) {
-    let span = &request.span;
-    if span.is_disabled() {
-        return;
-    }
-    if let Some((service, method)) = record.method.and_then(|method| method.path.strip_prefix('/')?.split_once('/')) {
-        if let Some(traces) = &request.traces {
-            traces.rename(span, format!("{service}/{method}"));
-        }
-        span.record("rpc.service", service);
-        span.record("rpc.method", method);
-    }
-    if record.transport == Transport::Grpc {
-        span.record("rpc.system", "grpc");
-        span.record("rpc.grpc.status_code", record.outcome.map_or(0, |(kind, _)| status::code(kind)));
-    }
-    if let Some(status) = status {
-        span.record("http.response.status_code", status);
-    }
-    if let Some(caller) = &record.caller {
-        span.record("enduser.id", caller.identity.as_str());
-    }
-    if let Some(user_agent) = record.user_agent.as_deref() {
-        span.record("user_agent.original", user_agent);
-    }
-    span.record("client.address", tracing::field::display(record.peer));
-    span.record("provost.request_id", &*record.request_id);
-    if let Some((kind, rule)) = record.outcome {
-        span.record("provost.rule", rule.as_str());
-        span.record("error.type", kind.as_str());
-    } else if let Some("CANCELLED") = code {
-        span.record("error.type", "CANCELLED");
-    }
-    // What the caller did wrong is no error of this server.
-    if status.is_some_and(|status| status >= 500) || record.outcome.is_some_and(|(kind, _)| is_servers(kind)) {
-        span.record("otel.status_code", "ERROR");
-    }
-}
-
-/// Whether an error of this kind is the server's own.
-fn is_servers(kind: Kind) -> bool {
-    matches!(kind, Kind::Internal | Kind::Unavailable | Kind::DeadlineExceeded | Kind::Unimplemented)
 }

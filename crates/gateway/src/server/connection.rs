@@ -19,10 +19,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Door, Shared, activity::Activity, guard::Guarded, seats::Seat, streams::Streams, unreadable};
+use super::{Door, Shared, guard::Guarded, seats::Seat, streams::Streams, unreadable};
 use crate::{
-    budget::{Limit, Line, Load},
-    observe::Meter,
+    activity::Activity,
+    budget::{Line, Load},
+    metrics::{Limit, Meter},
     settings::Limits,
 };
 
@@ -102,7 +103,10 @@ pub(super) async fn serve(
     let ours = Arc::new(Connection { meter: Meter::new(&shared.metrics), shared, door, peer: peer.ip(), line });
     let refuse = {
         let ours = Arc::clone(&ours);
-        Box::new(move |status| unreadable::answer(&ours.shared, &ours, status))
+        Box::new(move |status| {
+            let peer = ours.peer.to_canonical();
+            unreadable::answer(&ours.shared, peer, &ours.meter, ours.load(peer), status)
+        })
     };
     let guarded = Guarded::new(stream, Arc::clone(activity), head, refuse);
     let requests = Arc::clone(activity);

@@ -17,15 +17,13 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 use tower_service::Service as _;
 
-use super::{
-    Body, Shared,
-    inflow::{Counted, Failure},
-    respond::too_slow,
-};
+use super::{Shared, respond::too_slow};
 use crate::{
+    body::{Body, Counted, Failure},
     gate::Origin,
     grpc, json, meta,
-    observe::{Record, Transport},
+    metrics::Transport,
+    observe::Record,
     router::Found,
 };
 
@@ -51,12 +49,16 @@ impl Shared {
         }
         // Boxed, as what follows: a request takes the room of what it turns out to be.
         if is_grpc {
-            let answered = within(limit, record.started, Box::pin(grpc::serve(self, request, origin, record))).await;
-            return answered.unwrap_or_else(|error| self.refuse(error, record));
+            let started = record.started;
+            let answer = Box::pin(grpc::serve(&self.port, &self.extras, request, origin, record));
+            return match within(limit, started, answer).await {
+                Ok(Ok(response)) => response,
+                Ok(Err(error)) | Err(error) => self.refuse(error, record),
+            };
         }
         if let Some(route) = route {
             return match *request.method() {
-                Method::GET | Method::HEAD => Box::pin(meta::serve(self, route, record)).await,
+                Method::GET | Method::HEAD => self.itself(route, record).await,
                 _ => self.other_verb(request.method(), &[Verb::Get], record),
             };
         }
@@ -68,7 +70,8 @@ impl Shared {
             Found::Route { target, captures } => {
                 record.transport = Transport::Json;
                 let answered =
-                    within(limit, record.started, Box::pin(json::serve(self, target, captures, request, origin, record))).await;
+                    within(limit, record.started, Box::pin(json::serve(&self.port, target, captures, request, origin, record)))
+                        .await;
                 match answered {
                     Ok(Ok(response)) => response,
                     Ok(Err(error)) | Err(error) => self.refuse(error, record),
@@ -76,6 +79,14 @@ impl Shared {
             }
             Found::OtherVerbs(verbs) => self.other_verb(request.method(), &verbs, record),
             Found::Nothing => Box::pin(self.fall_back(request, record)).await,
+        }
+    }
+
+    /// The server about itself.
+    pub(super) async fn itself(&self, route: meta::Route, record: &mut Record) -> Response<Body> {
+        match Box::pin(meta::serve(&self.readiness, route)).await {
+            Ok(response) => response,
+            Err(error) => self.refuse(error, record),
         }
     }
 

@@ -16,7 +16,7 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
-use super::activity::Activity;
+use crate::activity::Activity;
 
 /// How long, and how many bytes, a lingering close reads at most.
 const LINGER_TIME: Duration = Duration::from_secs(2);

@@ -15,10 +15,7 @@ use tokio::{
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use super::{Shared, permits};
-use crate::{
-    budget::{Client, Limit},
-    tls::Tls,
-};
+use crate::{budget::Client, metrics::Limit, tls::Tls};
 
 /// The content type of a handshake record: what every TLS connection begins with (RFC 8446 section 5.1).
 const HANDSHAKE: u8 = 22;

@@ -1,6 +1,6 @@
 //! The server: built from what the program gives it, then served on a listener.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, ops::Deref, sync::Arc};
 
 use domain::{
     Clock, Entropy,
@@ -16,24 +16,22 @@ use crate::{
     grpc::Extras,
     json::Routes,
     meta::Readiness,
-    observe::{Metrics, Traces},
+    metrics::Metrics,
+    observe::Traces,
+    port::Port,
 };
 
 mod accept;
-mod activity;
-mod body;
 mod connection;
 mod dispatch;
 mod guard;
 mod handshake;
-mod inflow;
 mod operations;
 mod respond;
 mod seats;
 mod streams;
 mod unreadable;
 
-pub(crate) use body::{Body, read as read_body, too_large};
 use handshake::Handshakes;
 pub use operations::Scrape;
 use seats::Seats;
@@ -46,11 +44,9 @@ pub struct Server {
 
 /// What all connections share.
 pub(crate) struct Shared {
-    pub(crate) settings: Settings,
+    pub(crate) port: Port,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) traces: Option<Arc<dyn Traces>>,
-    pub(crate) gate: Gate,
-    pub(crate) methods: Methods,
     pub(crate) routes: Routes,
     pub(crate) extras: Extras,
     pub(crate) readiness: Arc<Readiness>,
@@ -62,6 +58,14 @@ pub(crate) struct Shared {
     seats: Arc<Seats>,
     /// The places for TLS handshakes.
     handshakes: Handshakes,
+}
+
+impl Deref for Shared {
+    type Target = Port;
+
+    fn deref(&self) -> &Port {
+        &self.port
+    }
 }
 
 /// What a listener leads to.
@@ -218,14 +222,12 @@ impl Builder {
             handshakes: Handshakes::new(limits.handshakes),
             metrics,
             traces: self.traces,
-            gate,
-            methods,
+            port: Port { settings: self.settings, gate, methods },
             routes: Routes::new()?,
             extras: Extras::new(Arc::clone(&readiness))?,
             readiness,
             fallback: self.fallback,
             tls: self.tls,
-            settings: self.settings,
         };
         Ok(Server { shared: Arc::new(shared) })
     }

@@ -5,10 +5,10 @@ use http::{HeaderValue, Method, Request, Response, header::CONTENT_TYPE};
 use hyper::body::Incoming;
 
 use super::{
-    Body, Shared,
+    Shared,
     dispatch::{no_such_path, within},
 };
-use crate::{meta, observe::Record};
+use crate::{body::Body, meta, observe::Record};
 
 /// Who writes what `/metrics` answers.
 #[async_trait]
@@ -31,7 +31,7 @@ impl Shared {
             return self.other_verb(request.method(), &[contract::Verb::Get], record);
         }
         match probe {
-            Some(route) => meta::serve(self, route, record).await,
+            Some(route) => self.itself(route, record).await,
             None => match within(self.settings.limits.request_timeout, record.started, scrape.scrape()).await {
                 Ok(text) => {
                     let mut response = Response::new(Body::whole(text));

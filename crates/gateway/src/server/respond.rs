@@ -11,11 +11,14 @@ use http::{
 use hyper::body::Incoming;
 use tracing::Instrument as _;
 
-use super::{Body, Door, Shared, activity::UnderWay, connection::Connection, streams, unreadable};
+use super::{Door, Shared, connection::Connection, streams, unreadable};
 use crate::{
+    activity::UnderWay,
+    body::Body,
     gate::Origin,
     grpc, json,
-    observe::{self, Record, RequestSpan, Transport},
+    metrics::Transport,
+    observe::{self, Record, RequestSpan},
     status::Refusal,
 };
 

@@ -7,8 +7,8 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::activity::Activity;
-use crate::budget::{Client, Limit};
+use crate::activity::Activity;
+use crate::{budget::Client, metrics::Limit};
 
 /// The places of some listeners.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use tokio::task_local;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    budget::{Limit, Load},
-    observe::Metrics,
+    budget::Load,
+    metrics::{Limit, Metrics},
 };
 
 task_local! {

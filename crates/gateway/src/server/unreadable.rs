@@ -1,17 +1,21 @@
 //! Requests that are no HTTP, or whose head is larger than anything the server reads.
 
+use std::{net::IpAddr, sync::Arc};
+
 use bytes::Bytes;
 use domain::{Error, Rule};
 use http::{HeaderMap, Method, StatusCode};
 
-use super::{Shared, connection::Connection};
+use super::Shared;
 use crate::{
+    budget::Load,
+    metrics::Meter,
     observe::{self, Record, RequestSpan},
     status,
 };
 
 /// The whole HTTP/1.1 answer, with the standard error body; `status` is what hyper found.
-pub(super) fn answer(shared: &Shared, connection: &Connection, status: u16) -> Bytes {
+pub(super) fn answer(shared: &Shared, peer: IpAddr, meter: &Meter, load: Arc<Load>, status: u16) -> Bytes {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
     let limits = &shared.settings.limits;
     let error = match status {
@@ -29,8 +33,7 @@ pub(super) fn answer(shared: &Shared, connection: &Connection, status: u16) -> B
         body.len(),
     );
     let unknown = Method::from_bytes(b"-").unwrap_or(Method::GET);
-    let (peer, meter) = (connection.peer.to_canonical(), Some(&connection.meter));
-    let mut record = Record::new(request_id, unknown, "-", peer, None, meter, RequestSpan::none(), connection.load(peer));
+    let mut record = Record::new(request_id, unknown, "-", peer, None, Some(meter), RequestSpan::none(), load);
     record.failed(&error);
     record.end(status.as_u16(), body.len() as u64);
     text.into()

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use domain::{Error, Kind, Result, Revision, Rule, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::tables::Table;
+
 /// The format that this program writes, and the newest that it reads.
 pub(super) const FORMAT: u32 = 1;
 
@@ -29,6 +31,11 @@ pub struct Header {
 }
 
 impl Header {
+    /// How many rows of the table there are.
+    pub(super) fn expected(&self, table: &Table) -> u64 {
+        self.rows.get(table.name).copied().unwrap_or_default()
+    }
+
     /// How many rows in all.
     #[must_use]
     pub fn total(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use database::Param;
 use domain::{Ctx, Error, Kind, Noun, Op, Result, Revision, Rule};
 
 use super::{
@@ -10,11 +11,7 @@ use super::{
     tables::{Cell, TABLES, Table, check_complete},
     verify::verify,
 };
-use crate::{
-    AuditEntry, StoreConfig, Writer, audit, changes,
-    counts::placeholders,
-    engine::{self, Param},
-};
+use crate::{AuditEntry, StoreConfig, Writer, audit, changes, counts::placeholders, writes::alone};
 
 /// Rows written by one statement.
 const ROWS: usize = 50;
@@ -43,7 +40,7 @@ pub type OnProgress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, replace: bool, progress: OnProgress) -> Result<()> {
     let archive = archive.clone();
     let entry = AuditEntry::of(ctx);
-    engine::alone(config, ctx.clone(), move |tx| {
+    alone(config, ctx.clone(), move |tx| {
         Box::pin(async move {
             check_complete(tx).await?;
             let revision = next_revision(tx, archive.header())?;
@@ -51,8 +48,8 @@ pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, replace
             fill(tx, &archive, &progress).await?;
             verify(tx, archive.header()).await?;
             let change = changes::Change { revision, ordinal: 0, noun: Noun::Store, uid: "/".to_owned(), op: Op::Updated };
-            changes::append(tx, &[changes::Told { change, spots: None }]).await?;
-            audit::append(tx, &AuditEntry { revision: Some(revision), ..entry }).await?;
+            changes::append(&mut tx.connection, &[changes::Told { change, spots: None }]).await?;
+            audit::append(&mut tx.connection, &AuditEntry { revision: Some(revision), ..entry }).await?;
             tx.set_revision(revision)
         })
     })
@@ -87,7 +84,7 @@ async fn fill(tx: &mut Writer, archive: &Archive, progress: &OnProgress) -> Resu
     let (mut done, mut sent, mut under_way) = (0, 0, 0);
     for _ in &*TABLES {
         let table = rows.heading()?;
-        let mut left = expected(header, table);
+        let mut left = header.expected(table);
         while left > 0 {
             let most = usize::try_from(left).map_or(ROWS, |left| left.min(ROWS));
             let (some, bytes) = rows.some(table, most, BYTES)?;
@@ -106,11 +103,6 @@ async fn fill(tx: &mut Writer, archive: &Archive, progress: &OnProgress) -> Resu
     }
     tx.connection.settle().await?;
     rows.end()
-}
-
-/// How many rows of the table the archive holds.
-pub(super) fn expected(header: &Header, table: &Table) -> u64 {
-    header.rows.get(table.name).copied().unwrap_or_default()
 }
 
 async fn insert(tx: &mut Writer, table: &Table, rows: &[Vec<Cell>]) -> Result<()> {

@@ -4,11 +4,11 @@
 
 use std::{fmt, sync::LazyLock};
 
+use database::{Param, Row};
 use domain::{Error, Result};
 
 use crate::{
     Reader,
-    engine::{Param, Row},
     nouns::NOUNS,
     table::{Column, ColumnKind, Declared, bool, bytes, int, text},
 };

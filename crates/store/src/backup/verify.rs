@@ -2,7 +2,7 @@
 
 use domain::{Error, Kind, Result, Revision, Rule};
 
-use super::{header::Header, restore::expected, tables::TABLES};
+use super::{header::Header, tables::TABLES};
 use crate::{Writer, check::rules};
 
 /// Compares the number of rows with the header, and then everything with everything else.
@@ -13,8 +13,8 @@ pub(super) async fn verify(tx: &mut Writer, header: &Header) -> Result<()> {
     for table in &*TABLES {
         let sql = format!("SELECT count(*) FROM {}", table.name);
         let rows = tx.query_one(&sql, &[], |row| row.int(0)).await?.unwrap_or_default();
-        if !u64::try_from(rows).is_ok_and(|rows| rows == expected(header, table)) {
-            return Err(disagrees(&format!("there are {rows} rows of {} instead of {}", table.name, expected(header, table))));
+        if !u64::try_from(rows).is_ok_and(|rows| rows == header.expected(table)) {
+            return Err(disagrees(&format!("there are {rows} rows of {} instead of {}", table.name, header.expected(table))));
         }
     }
     for rule in rules(Revision(header.revision)) {

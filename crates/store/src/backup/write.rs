@@ -3,6 +3,7 @@
 use std::{io::Write, mem};
 
 use aws_lc_rs::digest;
+use database::Param;
 use domain::{Error, Kind, Result, Rule, Timestamp};
 use flate2::{Compression, write::GzEncoder};
 
@@ -11,7 +12,7 @@ use super::{
     lines::{self, LINE},
     tables::{Cell, TABLES, Table, check_complete},
 };
-use crate::{Reader, Store, engine::Param, table::Column};
+use crate::{Reader, Store, table::Column};
 
 /// Rows read by one statement at most.
 const PAGE: usize = 500;

@@ -1,14 +1,10 @@
 //! One rule that is looked at.
 
-use std::error::Error as _;
-
+use database::Way;
 use domain::{Error, Result};
 
-use super::{Finding, rows::Rows};
+use super::{Finding, MOST, cause, rows::Rows};
 use crate::Reader;
-
-/// Findings that are told of one rule.
-pub(super) const MOST: usize = 20;
 
 /// A rule, as questions to the database.
 #[derive(Clone, Debug)]
@@ -31,13 +27,14 @@ pub(crate) enum Question {
     Same([Way; 2]),
 }
 
-/// A way to an answer.
-#[derive(Clone, Debug)]
-pub(crate) struct Way {
-    /// Statements that lead onto it.
-    pub(crate) setup: &'static [&'static str],
-    /// A query for one text.
-    pub(crate) query: String,
+impl From<database::Probe> for Probe {
+    fn from(database::Probe { check, place, question }: database::Probe) -> Self {
+        let question = match question {
+            database::Question::Problems(sql) => Question::Problems(sql),
+            database::Question::Same(ways) => Question::Same(ways),
+        };
+        Self { check, place, question }
+    }
 }
 
 impl Probe {
@@ -54,7 +51,7 @@ impl Probe {
             }
             Question::Rows(rows) => Ok(self.findings(rows.unreadable(reader).await?)),
             Question::Same([one, other]) => {
-                let (one, other) = (one.answer(reader).await?, other.answer(reader).await?);
+                let (one, other) = (answer(reader, one).await?, answer(reader, other).await?);
                 let problem = || format!("it has {one}, and its table {other}");
                 Ok((one != other).then(|| self.finding(self.place.clone(), problem())).into_iter().collect())
             }
@@ -98,16 +95,9 @@ pub(super) async fn go_back(reader: &mut Reader) -> Result<()> {
     Ok(())
 }
 
-impl Way {
-    async fn answer(&self, reader: &mut Reader) -> Result<String> {
-        for statement in self.setup {
-            reader.connection.execute(statement, &[]).await?;
-        }
-        reader.query_one(&self.query, &[], |row| row.string(0)).await?.ok_or_else(|| Error::internal("no row"))
+async fn answer(reader: &mut Reader, way: &Way) -> Result<String> {
+    for statement in way.setup {
+        reader.connection.execute(statement, &[]).await?;
     }
-}
-
-/// What the engine has said.
-pub(super) fn cause(error: &Error) -> String {
-    error.source().map_or_else(|| error.message().to_owned(), ToString::to_string)
+    reader.query_one(&way.query, &[], |row| row.string(0)).await?.ok_or_else(|| Error::internal("no row"))
 }

@@ -4,7 +4,7 @@ use domain::{Noun, Revision};
 
 use super::{
     probe::{Probe, Question},
-    rows::rows,
+    tables::rows,
 };
 use crate::{nouns::NOUNS, table::Declared};
 

@@ -1,5 +1,6 @@
 //! Groups.
 
+use database::{Fault, word};
 use domain::{
     Error, Kind, Noun, Result, Rule, Uidp,
     iam::{Group, GroupSpec, OrgKind, OrgStatus},
@@ -7,7 +8,6 @@ use domain::{
 
 use crate::{
     Reader, Writer,
-    engine::{Fault, word},
     list::{self, Filter, ListQuery, Listed, Term},
     table::{self, Column, Columns, Declared, Entity, EventGroup, Stamp, Values, WithParent, bool, text},
 };

@@ -1,5 +1,6 @@
 //! Identities.
 
+use database::Fault;
 use domain::{
     Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
     iam::{Identity, IdentitySpec, RelationshipType, identity::user_uid},
@@ -7,7 +8,6 @@ use domain::{
 
 use crate::{
     Reader, Writer,
-    engine::Fault,
     iam::{groups, role_bindings},
     list::{self, Filter, ListQuery, Listed, Term},
     table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, int, text},

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
+use database::{Fault, Param, Row};
 use domain::{
     Error, Grant, Noun, Op, Place, Result, Rule, Uidp,
     iam::{Group, Identity, Role, RoleBinding, RoleBindingSpec, RoleBindingView},
@@ -10,8 +11,7 @@ use domain::{
 use crate::{
     BoxFuture, Reader, Writer,
     counts::placeholders,
-    engine::{Fault, Param, Row},
-    iam::{groups, identities, roles},
+    iam::{groups, roles},
     list::{self, Filter, ListQuery, Listed, Term},
     table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
 };
@@ -215,9 +215,9 @@ static VIEW: LazyLock<String> = LazyLock::new(|| {
         "SELECT {}, {}, {}, {} FROM role_bindings b JOIN identities i ON i.uid = b.identity \
          JOIN groups g ON g.uid = b.parent JOIN roles r ON r.uid = b.role",
         DECLARED.statements().columns_of("b"),
-        identities::DECLARED.statements().columns_of("i"),
-        groups::DECLARED.statements().columns_of("g"),
-        roles::DECLARED.statements().columns_of("r"),
+        Identity::declared().statements().columns_of("i"),
+        Group::declared().statements().columns_of("g"),
+        Role::declared().statements().columns_of("r"),
     )
 });
 

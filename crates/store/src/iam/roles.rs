@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, ops::ControlFlow};
 
+use database::Row;
 use domain::{
     CapabilitySet, Error, Noun, Result, Rule, Uidp,
     iam::{Role, RoleSpec},
@@ -9,7 +10,6 @@ use domain::{
 
 use crate::{
     Reader, Writer,
-    engine::Row,
     iam::groups,
     list::{self, Filter, ListQuery, Listed, Term},
     table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},

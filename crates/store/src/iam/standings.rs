@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use database::Row;
 use domain::{CapabilitySet, Grant, Noun, Place, Result, Revision, Uidp};
 
-use crate::{Reader, engine::Row, iam::roles};
+pub use crate::position::Position;
+use crate::{Reader, iam::roles};
 
 /// What changes when anybody's rights or tokens do.
 const NOUNS: &str = "('identity', 'role', 'signing_key', 'store')";
@@ -14,15 +16,6 @@ const SPAN: i64 = 10_000;
 const CHANGES: usize = 1_000;
 /// How many changes a write looks through: some milliseconds.
 const LOOKED_THROUGH: i64 = 4_000;
-
-/// A state of everything: that after a commit, at one server of the database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Position {
-    /// A number that the server gave itself when it started. Another one may have lost what this one has acknowledged.
-    pub server: i64,
-    /// The commit.
-    pub revision: Revision,
-}
 
 /// How an identity stands in one state of everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +182,5 @@ pub async fn may_be_bound_since(reader: &mut Reader, role: &Uidp, since: Positio
 /// # Errors
 /// Internal when the storage fails.
 pub async fn position(reader: &mut Reader) -> Result<Position> {
-    let sql = format!("SELECT n, {} FROM revision", reader.server());
-    let found = reader.query_one(&sql, &[], |row| Ok(Position { revision: row.revision(0)?, server: row.int(1)? })).await?;
-    found.ok_or_else(|| domain::Error::internal("the store has lost its revision"))
+    reader.position().await
 }

@@ -1,10 +1,10 @@
 //! What the items of a list must be.
 
+use database::{Index, json};
 use domain::{OrderField, Result, Timestamp};
 use serde::Serialize;
 
 use super::{Sql, Stream, plan::Plan};
-use crate::engine::{Index, json};
 
 /// A noun's own filter.
 pub trait Filter {

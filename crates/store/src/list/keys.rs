@@ -1,24 +1,18 @@
-//! Keys: where the items of a page stand, found by walking indexes alone.
+//! Keys: where the items of a list stand, read by walking indexes alone.
 
-use std::{collections::HashMap, marker::PhantomData};
+use std::marker::PhantomData;
 
+use database::{Param, Row};
 use domain::{Order, OrderField, Result, Uidp};
 
 use super::{
-    CHUNK, Cursor, CursorKey, LONG_STREAMS, Sql, Stream, Term,
+    CHUNK, Cursor, CursorKey, Sql, Stream, Term,
     plan::{Plan, plan},
-    scan,
-    skip::{self, Range, Start},
-    totals::{self, Totals},
 };
 use crate::{
     Reader,
-    engine::{Param, Row},
     table::{Columns, Entity},
 };
-
-/// Keys that a merge of several streams may read; with more, one scan of the whole order is cheaper.
-const MERGE: usize = 50_000;
 
 /// Only what compares like this with a place in the order of the list.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +25,7 @@ pub(super) struct Bound<'a> {
 /// From how many rows to pass over on a walk may take long.
 const LONG_SKIP: usize = 1000;
 
-/// Finds the keys of a list of `E`.
+/// Reads the keys of a list of `E`.
 pub(super) struct Keys<'a, E> {
     pub(super) order: Order,
     pub(super) cursor: Option<&'a Cursor>,
@@ -60,43 +54,6 @@ impl<'a, E: Entity> Keys<'a, E> {
         reader.query_map(&sql.text, &sql.params, |row| E::read(&mut Columns::of(row, 0))).await
     }
 
-    /// The first `want` keys of all streams after the cursor and `skip` more.
-    pub(super) async fn of(
-        &self,
-        reader: &mut Reader,
-        streams: &[Stream],
-        totals: &Totals,
-        skip: usize,
-        want: usize,
-    ) -> Result<Vec<Cursor>> {
-        let subtrees = streams.iter().all(|stream| matches!(stream, Stream::Below(_)));
-        match streams {
-            [] => return Ok(Vec::new()),
-            [stream] => {
-                // Among what is beside it, if its order is not that of identifiers.
-                if Range::of::<E>(stream, self.order.field).is_none()
-                    && reader.is_far(skip)
-                    && let Some(keys) = scan::by_ranks(self, reader, streams, totals.all, skip, want).await?
-                {
-                    return Ok(keys);
-                }
-                return self.stream(reader, stream, skip, want).await;
-            }
-            _ if subtrees && self.order.field == OrderField::Uid && !self.is_found_by_term() => {
-                return self.in_sequence(reader, streams, &totals.below, skip, want).await;
-            }
-            _ => {}
-        }
-        let merges = streams.len().saturating_mul(skip + want) <= MERGE;
-        // Few rows of few streams are merged in less time.
-        if !(merges && streams.len() <= LONG_STREAMS)
-            && let Some(keys) = scan::by_ranks(self, reader, streams, totals.all, skip, want).await?
-        {
-            return Ok(keys);
-        }
-        if merges { self.merged(reader, streams, skip, want).await } else { scan::keys(self, reader, streams, skip, want).await }
-    }
-
     /// The keys of these identifiers after the cursor and `skip` more, and how many of them there are before and after.
     pub(super) async fn among(&self, reader: &mut Reader, uids: &[Uidp], skip: usize, want: usize) -> Result<(Vec<Cursor>, u64)> {
         let mut keys = Vec::new();
@@ -113,14 +70,6 @@ impl<'a, E: Entity> Keys<'a, E> {
         Ok((keys.into_iter().skip(skip).take(want).collect(), total))
     }
 
-    async fn stream(&self, reader: &mut Reader, stream: &Stream, skip: usize, want: usize) -> Result<Vec<Cursor>> {
-        match skip::start(self, reader, stream, skip).await? {
-            Some(Start::At(row)) => self.starting_at(&row).walked(reader, stream, 0, want).await,
-            Some(Start::Behind) => Ok(Vec::new()),
-            None => self.walked(reader, stream, skip, want).await,
-        }
-    }
-
     /// The keys of a stream, passing over one after the other.
     pub(super) async fn walked(&self, reader: &mut Reader, stream: &Stream, skip: usize, want: usize) -> Result<Vec<Cursor>> {
         if skip > LONG_SKIP {
@@ -133,55 +82,7 @@ impl<'a, E: Entity> Keys<'a, E> {
         reader.query_map(&sql.text, &sql.params, |row| self.read(row)).await
     }
 
-    /// Whether the rows of all streams are found together, by the index of a condition.
-    fn is_found_by_term(&self) -> bool {
-        self.terms.iter().any(Term::finds)
-    }
-
-    /// Subtrees in byte order are one after the other in the order of identifiers.
-    async fn in_sequence(
-        &self,
-        reader: &mut Reader,
-        streams: &[Stream],
-        sizes: &HashMap<String, u64>,
-        mut skip: usize,
-        want: usize,
-    ) -> Result<Vec<Cursor>> {
-        let mut keys = Vec::new();
-        let mut in_order: Vec<_> = streams.iter().collect();
-        if self.order.descending {
-            in_order.reverse();
-        }
-        for stream in in_order {
-            if self.is_passed(stream) {
-                continue;
-            }
-            if skip > 0 {
-                let rows = totals::after_cursor(self, reader, stream, sizes).await?;
-                if rows <= skip as u64 {
-                    skip -= usize::try_from(rows).unwrap_or(skip);
-                    continue;
-                }
-            }
-            keys.extend(self.stream(reader, stream, skip, want - keys.len()).await?);
-            skip = 0;
-            if keys.len() == want {
-                break;
-            }
-        }
-        Ok(keys)
-    }
-
-    async fn merged(&self, reader: &mut Reader, streams: &[Stream], skip: usize, want: usize) -> Result<Vec<Cursor>> {
-        let mut keys = Vec::new();
-        for stream in streams {
-            keys.extend(self.stream(reader, stream, 0, skip + want).await?);
-        }
-        self.sort(&mut keys);
-        Ok(keys.into_iter().skip(skip).take(want).collect())
-    }
-
-    fn sort(&self, keys: &mut [Cursor]) {
+    pub(super) fn sort(&self, keys: &mut [Cursor]) {
         if self.order.descending {
             keys.sort_unstable_by(|a, b| b.cmp(a));
         } else {
@@ -191,16 +92,6 @@ impl<'a, E: Entity> Keys<'a, E> {
 
     fn is_after_cursor(&self, key: &Cursor) -> bool {
         self.cursor.is_none_or(|cursor| if self.order.descending { key < cursor } else { key > cursor })
-    }
-
-    /// Whether the whole subtree comes before the cursor in the order of identifiers.
-    fn is_passed(&self, stream: &Stream) -> bool {
-        match (self.cursor, stream) {
-            (Some(cursor), Stream::Below(place)) => {
-                !place.contains(&cursor.uid) && (*place < cursor.uid) != self.order.descending
-            }
-            _ => false,
-        }
     }
 
     pub(super) fn key_columns(&self) -> &'static str {

@@ -1,9 +1,10 @@
 //! Which index to walk.
 
+use database::Index;
 use domain::{OrderField, Result};
 
 use super::{Stream, Term};
-use crate::{Reader, counts, engine::Index, table::Entity};
+use crate::{Reader, counts, table::Entity};
 
 /// A way through a table.
 #[derive(Clone, Copy, Debug)]

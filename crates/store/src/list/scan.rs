@@ -15,7 +15,7 @@ use super::{
     plan::plan,
     skip::{Range, bound},
 };
-use crate::{Reader, ranks::Fences, table::Entity};
+use crate::{Reader, fences::Fences, ranks, table::Entity};
 
 /// The first `want` keys after the cursor and `skip` more.
 pub(super) async fn keys<E: Entity>(
@@ -59,7 +59,7 @@ pub(super) async fn by_ranks<E: Entity>(
     let (around, places) = (around(streams), Places::of(streams));
     let range = Range::of::<E>(&around, keys.order.field).filter(|_| keys.terms.is_empty());
     let Some(range) = range else { return Ok(None) };
-    let fences = reader.fences_within(range.walk, &|parent| places.have_children_of(parent), skip).await?;
+    let fences = ranks::fences_within(reader, range.walk, &|parent| places.have_children_of(parent), skip).await?;
     let Some(mut fences) = fences else { return Ok(None) };
     if fences.len() != total {
         for key in named(keys, reader, streams).await? {

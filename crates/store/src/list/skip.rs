@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     Reader,
-    ranks::{Fences, Key, Walk, Within},
+    fences::{Fences, Key, Walk, Within},
+    ranks,
     table::Entity,
 };
 
@@ -55,7 +56,7 @@ impl Range {
     /// `None` for a stream that is no part of any walk.
     pub(super) fn of<E: Entity>(stream: &Stream, field: OrderField) -> Option<Self> {
         let at = |within, place: &str| {
-            Some(Self { walk: Walk::of(E::declared(), within, field)?, begin: Key::before(place), end: Key::behind(place) })
+            Some(Self { walk: E::declared().walk(within, field)?, begin: Key::before(place), end: Key::behind(place) })
         };
         match (stream, field) {
             (Stream::All, _) => at(Within::Table, ""),
@@ -65,7 +66,7 @@ impl Range {
                 let key = |uid: &str| Key { uid: uid.into(), ..Key::least() };
                 // As in the condition for a subtree: `/` is the byte before `0`.
                 Some(Self {
-                    walk: Walk::of(E::declared(), Within::Table, field)?,
+                    walk: E::declared().walk(Within::Table, field)?,
                     begin: key(place.as_str()),
                     end: key(&format!("{place}0")),
                 })
@@ -95,7 +96,7 @@ impl<'s, 'k, E: Entity> Search<'s, 'k, E> {
     async fn of(keys: &'s Keys<'k, E>, reader: &mut Reader, stream: &'s Stream, skip: usize) -> Result<Option<Self>> {
         let range = Range::of::<E>(stream, keys.order.field).filter(|_| keys.terms.is_empty());
         let Some(range) = range else { return Ok(None) };
-        let fences = reader.fences(range.walk, skip).await?;
+        let fences = ranks::fences(reader, range.walk, skip).await?;
         Ok(fences.map(|fences| Self { keys, stream, range, fences }))
     }
 

@@ -1,8 +1,9 @@
 //! SQL text that grows together with its parameters.
 
+use database::Param;
 use domain::Uidp;
 
-use crate::{counts::placeholders, engine::Param};
+use crate::counts::placeholders;
 
 /// A statement under construction.
 #[derive(Debug)]

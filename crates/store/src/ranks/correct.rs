@@ -2,11 +2,11 @@
 
 use domain::Result;
 
-use super::{
-    Fences, Ranks, Walk,
-    moves::{self, Step},
+use super::moves;
+use crate::{
+    Reader,
+    fences::{Fences, InPlaces, Ranks, Step, Walk},
 };
-use crate::{Reader, iam::standings};
 
 /// Rows that may have moved since before a reader asks for the fences to be moved forward: reading what the feed tells of so
 /// many is what a page can well wait for.
@@ -14,18 +14,15 @@ const FEW: usize = 16;
 /// Changes that a reader looks through. With more, walking may be as quick, and the fences are being moved forward.
 const MOST: usize = 5000;
 
-/// Whether a parent is one of those that a list is about.
-pub(crate) type InPlaces<'a> = &'a (dyn Fn(&str) -> bool + Sync);
-
 /// The fences of the walk in the reader's snapshot, with the numbers of all keys or of those whose parents are in the places.
 /// `None` when there are none, or none that it can make its own.
-pub(crate) async fn fences(
+pub(super) async fn fences(
     reader: &mut Reader,
     ranks: &Ranks,
     walk: Walk,
     places: Option<InPlaces<'_>>,
 ) -> Result<Option<Fences>> {
-    let at = standings::position(reader).await?;
+    let at = reader.position().await?;
     let Some((as_of, fences)) = ranks.at(walk, at) else { return Ok(None) };
     let Some(mut fences) = (match places {
         Some(places) => fences.within(places),

@@ -5,11 +5,16 @@ use std::{
     time::Duration,
 };
 
+use database::Snapshots;
 use domain::{Error, Result, Uidp};
 use tokio::{task::JoinHandle, time::Instant};
 
-use super::{Ranks, Walk, fences::Misfit, moves, scan, versions::Version};
-use crate::{Reader, counts, engine::Snapshots, iam::standings};
+use super::{moves, scan};
+use crate::{
+    Reader, counts,
+    fences::{Misfit, Ranks, Version, Walk},
+    table::Nouns,
+};
 
 /// How long fences stay behind when little changes, and when more than [`MANY`] changes came meanwhile.
 const PERIODS: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(100)];
@@ -36,9 +41,9 @@ impl Follower {
     ///
     /// # Errors
     /// Internal outside a runtime.
-    pub(crate) fn start(snapshots: Snapshots, ranks: Arc<Ranks>) -> Result<Self> {
+    pub(crate) fn start(snapshots: Snapshots, ranks: Arc<Ranks>, nouns: Nouns) -> Result<Self> {
         let runtime = tokio::runtime::Handle::try_current().map_err(Error::internal)?;
-        let task = Task { snapshots, ranks: Arc::clone(&ranks), not_before: Instant::now(), failing: false, steps: 0 };
+        let task = Task { snapshots, ranks: Arc::clone(&ranks), nouns, not_before: Instant::now(), failing: false, steps: 0 };
         Ok(Self { ranks, task: Mutex::new(Some(runtime.spawn(task.run()))) })
     }
 
@@ -63,6 +68,7 @@ impl Drop for Follower {
 struct Task {
     snapshots: Snapshots,
     ranks: Arc<Ranks>,
+    nouns: Nouns,
     /// When fences may be made next.
     not_before: Instant,
     failing: bool,
@@ -114,7 +120,7 @@ impl Task {
     }
 
     async fn make(&self, reader: &mut Reader, walk: Walk) -> Result<bool> {
-        let (at, stride) = (standings::position(reader).await?, self.ranks.stride());
+        let (at, stride) = (reader.position().await?, self.ranks.stride());
         if !self.ranks.is_of(at) {
             return Ok(true);
         }
@@ -128,7 +134,7 @@ impl Task {
     /// Takes over what has changed, in one snapshot. Gives the walks that have parts to be divided: their new versions are not
     /// for readers yet.
     async fn forward(&mut self, reader: &mut Reader, stride: usize) -> Result<Vec<(Walk, Version)>> {
-        let at = standings::position(reader).await?;
+        let at = reader.position().await?;
         let mut walks: Vec<_> =
             self.ranks.last(at).into_iter().map(|(walk, version)| (walk, version, Ok::<_, Misfit>(false))).collect();
         let Some(oldest) = walks.iter().map(|(_, version, _)| version.upto).min() else { return Ok(Vec::new()) };
@@ -170,7 +176,7 @@ impl Task {
     async fn divide(&mut self, walk: Walk, mut version: Version, stride: usize) -> Result<()> {
         while version.fences.crowded(2 * stride).is_some() && !self.ranks.is_closed() {
             let mut reader = self.snapshot().await?;
-            let at = standings::position(&mut reader).await?;
+            let at = reader.position().await?;
             if !self.ranks.is_of(at) || at.revision < version.upto {
                 // Another server, or one that has lost commits: the next round begins anew.
                 return Ok(());
@@ -207,7 +213,7 @@ impl Task {
         if parents.len() > litter {
             // Beside the root of all.
             let (mut reader, mut live) = (self.snapshot().await?, 1_u64);
-            for noun in self.ranks.nouns().parents() {
+            for noun in self.nouns.parents() {
                 live = live.saturating_add(counts::below(&mut reader, noun.noun, Uidp::ROOT).await?);
             }
             drop(reader);

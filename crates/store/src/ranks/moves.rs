@@ -1,26 +1,13 @@
 //! What the feed tells of rows that have moved.
 
-use domain::{Noun, Op, Result, Revision, Uidp};
+use database::Row;
+use domain::{Noun, Op, Result, Revision};
 
-use super::{Key, Move, Spot, Walk};
-use crate::{Reader, engine::Row};
-
-/// A row that moved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Step {
-    pub(super) revision: Revision,
-    pub(super) noun: Noun,
-    pub(super) uid: Uidp,
-    pub(super) spots: Move,
-}
-
-impl Step {
-    /// The key that goes and the key that comes, as the walk sees them.
-    pub(super) fn keys(&self, walk: Walk) -> (Option<Key>, Option<Key>) {
-        let key = |spot: &Option<Spot>| spot.as_ref().filter(|_| self.noun == walk.noun).map(|spot| walk.key(&self.uid, spot));
-        (key(&self.spots.from), key(&self.spots.to))
-    }
-}
+use crate::{
+    Reader,
+    fences::Step,
+    spot::{Move, Spot},
+};
 
 /// A place in the feed: a commit, and a change of it.
 pub(super) type At = (Revision, i64);

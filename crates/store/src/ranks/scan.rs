@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
+use database::{Param, Row};
 use domain::{Error, OrderField, Result};
 
-use super::{
-    Fences, Key, Walk, Within,
-    fences::Part,
-    parents::{Parents, Tally},
-};
 use crate::{
-    CursorKey, Reader,
+    Reader,
     counts::placeholders,
-    engine::{Param, Row},
+    cursor::CursorKey,
+    fences::{Fences, Key, Parents, Part, Tally, Walk, Within},
 };
 
 /// The whole walk in parts of `stride`, with tallies of `parents` where they are wanted; `None` as soon as `go_on` says no.

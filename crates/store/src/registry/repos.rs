@@ -1,5 +1,6 @@
 //! Repositories.
 
+use database::{Fault, Row};
 use domain::{
     Error, Kind, Noun, Result, Rule, Uidp,
     error::Detail,
@@ -9,7 +10,6 @@ use domain::{
 
 use crate::{
     Reader, Writer,
-    engine::{Fault, Row},
     iam::groups,
     list::{self, Filter, ListQuery, Listed, Term},
     table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},

@@ -1,5 +1,6 @@
 //! Tags, and the history of what they stood for.
 
+use database::{Fault, Row};
 use domain::{
     Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
     error::Detail,
@@ -8,7 +9,6 @@ use domain::{
 
 use crate::{
     BoxFuture, Reader, Writer, counts,
-    engine::{Fault, Row},
     list::{self, Filter, ListQuery, Listed, Term},
     registry::repos,
     table::{self, Column, Columns, Declared, Entity, EventGroup, Stamp, Values, WithParent, bool, int, text},

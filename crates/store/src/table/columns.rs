@@ -1,9 +1,8 @@
 //! The values of a row, one after the other in the order of its columns.
 
+use database::{Param, Row, json, word};
 use domain::{Description, Name, Result, Revision, Timestamp, Uidp};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-
-use crate::engine::{Param, Row, json, word};
 
 /// A row that is read from its first column to its last.
 pub(crate) struct Columns<'r> {

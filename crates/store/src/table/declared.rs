@@ -1,12 +1,18 @@
 //! What is declared of a noun, once: its statements, its part of backups and checks, its counters, its ranks and what becomes of it
 //! with what it lives in follow from that.
 
+mod statements;
+
 use std::sync::OnceLock;
 
-use domain::{Noun, Op, Result, Uidp};
+use database::Row;
+use domain::{Noun, Op, OrderField, Result, Uidp};
 
-use super::{Columns, Entity, Statements};
-use crate::{BoxFuture, Writer, engine::Row};
+use self::statements::Statements;
+use crate::{
+    BoxFuture, Writer,
+    fences::{Walk, Within},
+};
 
 /// A noun with a table of its own.
 ///
@@ -77,27 +83,6 @@ pub(crate) const FIRST: &[Column] = &[text("uid"), text("parent"), text("org")];
 pub(crate) const LAST: &[Column] = &[int("created_at"), int("updated_at"), int("revision")];
 
 impl Declared {
-    /// A noun whose rows live in those of another one and do not count themselves.
-    pub(crate) const fn new<T: Entity>(
-        noun: Noun,
-        table: &'static str,
-        columns: &'static [Column],
-        lives_in: &'static Self,
-        with_parent: WithParent,
-    ) -> Self {
-        Self {
-            noun,
-            table,
-            columns,
-            lives_in,
-            with_parent,
-            counts_itself: false,
-            events_of: EventGroup::Parent,
-            reads: reads::<T>,
-            statements: OnceLock::new(),
-        }
-    }
-
     /// The same noun, whose rows count among those that live in them.
     pub(crate) const fn counting_itself(mut self) -> Self {
         self.counts_itself = true;
@@ -131,6 +116,11 @@ impl Declared {
         let own = self.columns.iter().filter(|column| column.is_read);
         let names = FIRST.iter().take(1).chain(own).chain(LAST);
         names.map(|column| column.name)
+    }
+
+    /// An order of its rows; `None` when there is no such order.
+    pub(crate) fn walk(&self, within: Within, field: OrderField) -> Option<Walk> {
+        (self.is_named() || field != OrderField::Name).then_some(Walk { noun: self.noun, table: self.table, within, field })
     }
 
     /// Its statements.
@@ -180,10 +170,6 @@ impl Column {
     pub(crate) const fn left_alone(self) -> Self {
         Self { is_updated: false, ..self }
     }
-}
-
-fn reads<T: Entity>(row: &Row<'_>) -> Result<()> {
-    T::read(&mut Columns::of(row, 0)).map(drop)
 }
 
 impl std::fmt::Debug for WithParent {

@@ -1,9 +1,15 @@
 //! What a noun says by hand: how its rows are read and written.
 
-use domain::{Error, OrderField, Result, Revision, Timestamp, Uidp};
+use std::sync::OnceLock;
 
-use super::{Columns, Declared, Values};
-use crate::{Cursor, CursorKey, engine::Fault};
+use database::{Fault, Row};
+use domain::{Error, Noun, OrderField, Result, Revision, Timestamp, Uidp};
+
+use super::{Column, Columns, Declared, EventGroup, Values, WithParent};
+use crate::{
+    cursor::{Cursor, CursorKey},
+    spot::Spot,
+};
 
 /// The rows of a noun with a table of its own.
 pub(crate) trait Entity: Clone + Send + Sync + Sized {
@@ -31,6 +37,11 @@ pub(crate) trait Entity: Clone + Send + Sync + Sized {
         fault.into()
     }
 
+    /// What decides where the row stands in lists.
+    fn spot(&self) -> Spot {
+        Spot { name: self.name().to_owned(), created_at: self.stamp().created_at }
+    }
+
     /// Where the item stands in a list of that order.
     fn cursor(&self, order: OrderField) -> Cursor {
         let key = match order {
@@ -48,4 +59,31 @@ pub(crate) struct Stamp {
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
     pub(crate) revision: Revision,
+}
+
+impl Declared {
+    /// A noun whose rows live in those of another one and do not count themselves.
+    pub(crate) const fn new<T: Entity>(
+        noun: Noun,
+        table: &'static str,
+        columns: &'static [Column],
+        lives_in: &'static Self,
+        with_parent: WithParent,
+    ) -> Self {
+        Self {
+            noun,
+            table,
+            columns,
+            lives_in,
+            with_parent,
+            counts_itself: false,
+            events_of: EventGroup::Parent,
+            reads: reads::<T>,
+            statements: OnceLock::new(),
+        }
+    }
+}
+
+fn reads<T: Entity>(row: &Row<'_>) -> Result<()> {
+    T::read(&mut Columns::of(row, 0)).map(drop)
 }

@@ -44,10 +44,10 @@ pub(crate) async fn a_claim_is_taken_once(engine: &impl Engine) {
 pub(crate) async fn an_answer_is_replayed(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     create(&store, &claiming(0, &CLAIM), 1).await.expect("is applied");
-    idempotency::save(&store, &kit::ctx(), &CLAIM, answer()).await.expect("is kept");
+    store.save_answer(&kit::ctx(), &CLAIM, answer()).await.expect("is kept");
     assert_eq!(find(&store, 3600).await.expect("reads"), Some(answer()));
     let other = Replay { message: vec![9], etag: None };
-    idempotency::save(&store, &kit::ctx(), &CLAIM, other).await.expect("comes too late");
+    store.save_answer(&kit::ctx(), &CLAIM, other).await.expect("comes too late");
     assert_eq!(find(&store, 3600).await.expect("reads"), Some(answer()), "the first answer stays");
     // A request that slipped past the gate is told to come again for the answer.
     assert_eq!(rule(create(&store, &claiming(1, &CLAIM), 2).await), (Kind::Aborted, Rule::IdempotentRequestRunning));
@@ -78,7 +78,7 @@ pub(crate) async fn claims_expire_after_a_day(engine: &impl Engine) {
     const DAY: i64 = 24 * 3600;
     let store = engine.open().await.expect("opens");
     create(&store, &claiming(0, &CLAIM), 1).await.expect("is applied");
-    idempotency::save(&store, &kit::ctx(), &CLAIM, answer()).await.expect("is kept");
+    store.save_answer(&kit::ctx(), &CLAIM, answer()).await.expect("is kept");
     assert_eq!(find(&store, DAY - 1).await.expect("reads"), Some(answer()));
     assert_eq!(find(&store, DAY).await.expect("reads"), None);
     create(&store, &claiming(DAY, &CLAIM), 2).await.expect("is applied as a new one");

@@ -43,8 +43,8 @@ const SOURCES: [&str; 9] = [
     include_str!("../../../../gateway/src/server/connection.rs"),
     include_str!("../../../../gateway/src/status/room.rs"),
     include_str!("../../../../services/src/update.rs"),
-    include_str!("../../../../store/src/engine/postgres/connector.rs"),
-    include_str!("../../../../store/src/engine/queue.rs"),
+    include_str!("../../../../database/src/postgres/connector.rs"),
+    include_str!("../../../../database/src/queue.rs"),
     include_str!("../../../../sts/src/claims/text.rs"),
     include_str!("../../../../sts/src/exchange/compiled.rs"),
 ];
