@@ -1,9 +1,16 @@
-//! Which crate of ours may use which: the arrows of ARCHITECTURE.md, as a program.
+//! Which crate of ours may use which: the arrows of ARCHITECTURE.md, as a program. And that modules use each other in one direction.
 
-use std::collections::BTreeMap;
+mod circles;
+mod modules;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use serde_json::Value;
 
+use self::modules::{Modules, shown};
 use crate::workspace::{self, Outcome};
 
 /// What each crate may use in the program. A crate that is not here may not exist.
@@ -61,7 +68,33 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("reqwest", &["sts", "client", "server", "e2e", "testkit"], "outbound requests go through the guard in sts"),
 ];
 
-/// Reads the workspace's manifest through cargo and names every forbidden arrow.
+/// Modules that still use each other in circles, by their crate: they are to become fewer, and no others may come.
+const ENTANGLED: &[(&str, &[&str])] = &[
+    ("bench", &["cases", "reference"]),
+    ("pgcluster", &["cluster", "crowd", "database", "disk"]),
+    (
+        "sts",
+        &[
+            "claims",
+            "claims::dialect",
+            "claims::text",
+            "issuers",
+            "issuers::cache",
+            "issuers::fetcher",
+            "jws::algorithm",
+            "jws::compact",
+            "jws::jwk",
+            "jws::jwks",
+            "keys::rotation",
+            "keys::signing",
+            "keys::stored",
+            "settings",
+            "workers",
+        ],
+    ),
+];
+
+/// Reads the workspace's manifest through cargo and names every forbidden arrow, and every circle of modules.
 pub(crate) fn run() -> Outcome {
     let bytes = workspace::output("cargo", &["metadata", "--format-version=1", "--no-deps", "--locked"], &[])?;
     let metadata: Value = serde_json::from_slice(&bytes).map_err(|error| format!("cargo metadata is not JSON: {error}"))?;
@@ -92,11 +125,41 @@ pub(crate) fn run() -> Outcome {
             }
         }
     }
+    for (name, package) in &ours {
+        problems.extend(entangled(name, package)?);
+    }
     if problems.is_empty() {
-        Ok(format!("{arrows} arrows between {} crates, all allowed", ours.len()))
+        Ok(format!("{arrows} arrows between {} crates, all allowed, and no new circle of modules", ours.len()))
     } else {
         Err(problems.join("\n"))
     }
+}
+
+/// The circles of a crate's modules that are not known.
+fn entangled(name: &str, package: &Value) -> Result<Vec<String>, String> {
+    let (mut problems, mut met) = (Vec::new(), BTreeSet::new());
+    let known = lookup(ENTANGLED, name).unwrap_or_default();
+    for target in package.get("targets").and_then(Value::as_array).into_iter().flatten() {
+        let mut kinds = target.get("kind").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        if !kinds.any(|kind| ["lib", "bin"].contains(&kind)) {
+            continue;
+        }
+        let arrows = Modules::read(Path::new(text(target, "src_path").unwrap_or_default()))?.arrows();
+        for circle in circles::circles(arrows.keys().cloned()) {
+            let places: Vec<_> = circle.iter().map(|place| shown(place)).collect();
+            let unknown = places.iter().any(|place| !known.contains(&place.as_str()));
+            met.extend(places);
+            if unknown {
+                let next = circle.iter().cycle().skip(1).cloned();
+                let hows = circle.iter().cloned().zip(next).filter_map(|arrow| arrows.get(&arrow).map(String::as_str));
+                problems.push(format!("modules of {name} use each other in a circle: {}", hows.collect::<Vec<_>>().join(", ")));
+            }
+        }
+    }
+    for place in known.iter().filter(|place| !met.contains(**place)) {
+        problems.push(format!("{name}: {place} is on no circle any more; take it from the table of xtask/src/check_deps.rs"));
+    }
+    Ok(problems)
 }
 
 fn lookup<'a>(table: &[(&str, &'a [&'a str])], name: &str) -> Option<&'a [&'a str]> {

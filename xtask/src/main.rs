@@ -30,7 +30,7 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
-    /// Check that crates use each other only as ARCHITECTURE.md allows.
+    /// Check that crates use each other only as ARCHITECTURE.md allows, and modules in no circle.
     CheckDeps,
     /// Check the rules for text and file sizes that no other tool knows.
     CheckText,
