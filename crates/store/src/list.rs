@@ -12,6 +12,7 @@ mod selection;
 mod skip;
 mod sql;
 mod totals;
+mod way;
 
 use std::{collections::HashMap, sync::Arc};
 

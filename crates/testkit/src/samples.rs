@@ -5,7 +5,10 @@ mod nouns;
 mod place;
 
 use client::Options;
-use contract::{BoxFuture, Method, Rpc};
+use contract::{
+    BoxFuture, Method, Rpc,
+    chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, rpc::CreateGroup},
+};
 use prost_reflect::DynamicMessage;
 use serde_json::{Map, Value, json};
 
@@ -127,6 +130,26 @@ fn make(lives_in: &str, place: &Place, name: &str, body: Value) -> Value {
 
 fn send<'a, R: Rpc>(actor: &'a Actor, transport: Transport, request: Value, options: &'a Options) -> BoxFuture<'a, Outcome> {
     Box::pin(async move { actor.call_with::<R>(transport, message(request), options).await })
+}
+
+impl Place {
+    /// Makes a place in the group `parent`; at the top where it is empty.
+    pub async fn make(admin: &Actor, parent: &str, name: &str) -> Self {
+        let group = Group { name: name.into(), ..Group::default() };
+        let made = admin.must::<CreateGroup>(CreateGroupRequest { parent: parent.into(), group: Some(group) }).await;
+        let mut place = Self::empty(made.uid.parse().expect("a UIDP"));
+        for Noun { name, lives_in, body, make: send, .. } in nouns::all() {
+            let mut body = body(&place);
+            // The sample that makes another one has its own.
+            if let Some(name) = body.get_mut("name") {
+                *name = "first".into();
+            }
+            let made = send(admin, Transport::Grpc, make(lives_in, &place, name, body), &Options::default()).await;
+            assert_eq!(made.code, "OK", "a {name}: {:#}", made.body);
+            place.put(name, made.body["uid"].as_str().expect("it has an identifier"));
+        }
+        place
+    }
 }
 
 /// The items of a list's answer.

@@ -4,7 +4,7 @@ use database::{Index, json};
 use domain::{OrderField, Result, Timestamp};
 use serde::Serialize;
 
-use super::{Sql, Stream, plan::Plan};
+use super::{Sql, Stream, way::Way};
 
 /// A noun's own filter.
 pub trait Filter {
@@ -89,14 +89,14 @@ impl Term {
     }
 
     /// The way through `table` to the rows of `stream` that fulfil it, if there is one for that order.
-    pub(super) fn plan(&self, table: &'static str, stream: &Stream, order: OrderField) -> Option<Plan> {
-        let walk = |columns| Some(Plan::by(Index::Named(table, columns)));
+    pub(super) fn plan(&self, table: &'static str, stream: &Stream, order: OrderField) -> Option<Way> {
+        let walk = |columns| Some(Way::by(Index::Named(table, columns)));
         match (self.by, stream) {
             (By::Test, _) | (_, Stream::One(_)) | (By::Organization(_), Stream::All | Stream::Roots) => None,
             (By::Index, Stream::Children(_) | Stream::Roots) if self.column == "name" => walk("parent_name"),
             (By::Index, _) => walk(self.column),
             (By::Order, _) => walk(self.column).filter(|_| order == OrderField::Uid),
-            (By::Organization(index), _) => walk(index).map(|plan| Plan { by_org: true, is_range: true, ..plan }),
+            (By::Organization(index), _) => walk(index).map(|plan| Way { by_org: true, is_range: true, ..plan }),
         }
     }
 

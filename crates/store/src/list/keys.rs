@@ -5,10 +5,7 @@ use std::marker::PhantomData;
 use database::{Param, Row};
 use domain::{Order, OrderField, Result, Uidp};
 
-use super::{
-    CHUNK, Cursor, CursorKey, Sql, Stream, Term,
-    plan::{Plan, plan},
-};
+use super::{CHUNK, Cursor, CursorKey, Sql, Stream, Term, plan::plan, way::Way};
 use crate::{
     Reader,
     table::{Columns, Entity},
@@ -111,12 +108,12 @@ impl<'a, E: Entity> Keys<'a, E> {
         Ok(Cursor { key, uid: row.uidp(0)? })
     }
 
-    pub(super) fn select<'s>(reader: &Reader, columns: &str, plan: Plan) -> Sql<'s> {
+    pub(super) fn select<'s>(reader: &Reader, columns: &str, plan: Way) -> Sql<'s> {
         Sql::new(format!("SELECT {columns} FROM {}{}", E::declared().table, reader.walk(plan.index)))
     }
 
     /// The stream, the filter's terms and the cursor.
-    pub(super) fn conditions<'s>(&'s self, sql: &mut Sql<'s>, stream: &'s Stream, plan: Plan) {
+    pub(super) fn conditions<'s>(&'s self, sql: &mut Sql<'s>, stream: &'s Stream, plan: Way) {
         self.between(sql, stream, plan, self.after_cursor());
     }
 
@@ -125,7 +122,7 @@ impl<'a, E: Entity> Keys<'a, E> {
         &'s self,
         sql: &mut Sql<'s>,
         stream: &'s Stream,
-        plan: Plan,
+        plan: Way,
         bounds: impl IntoIterator<Item = Bound<'s>>,
     ) {
         let subtree = match stream {
@@ -160,7 +157,7 @@ impl<'a, E: Entity> Keys<'a, E> {
         self.terms(sql);
     }
 
-    pub(super) fn place<'s>(sql: &mut Sql<'s>, stream: &'s Stream, plan: Plan) {
+    pub(super) fn place<'s>(sql: &mut Sql<'s>, stream: &'s Stream, plan: Way) {
         match stream {
             Stream::All => {}
             Stream::Roots => sql.and("parent = ?", [Uidp::ROOT.into()]),
@@ -224,7 +221,7 @@ impl<'a, E: Entity> Keys<'a, E> {
 
     /// The order of the list. Rows that the plan's index does not have in it are sorted by an expression, which no index has: an
     /// engine that plans once for all places and limits would else walk through the whole order and test every row.
-    pub(super) fn order(&self, sql: &mut Sql<'_>, plan: Plan) {
+    pub(super) fn order(&self, sql: &mut Sql<'_>, plan: Way) {
         let direction = if self.order.descending { " DESC" } else { "" };
         let column = match (self.order.field, plan.has_order(self.order.field)) {
             (OrderField::Uid, true) => return sql.push(&format!(" ORDER BY uid{direction}")),
@@ -236,7 +233,7 @@ impl<'a, E: Entity> Keys<'a, E> {
         sql.push(&format!(" ORDER BY {column}{direction}, uid{direction}"));
     }
 
-    pub(super) fn order_and_limit(&self, sql: &mut Sql<'_>, plan: Plan, limit: usize, offset: usize) {
+    pub(super) fn order_and_limit(&self, sql: &mut Sql<'_>, plan: Way, limit: usize, offset: usize) {
         self.order(sql, plan);
         sql.push(" LIMIT ");
         sql.bind(i64::try_from(limit).unwrap_or(i64::MAX));

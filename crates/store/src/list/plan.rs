@@ -3,36 +3,8 @@
 use database::Index;
 use domain::{OrderField, Result};
 
-use super::{Stream, Term};
+use super::{Stream, Term, way::Way};
 use crate::{Reader, counts, table::Entity};
-
-/// A way through a table.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    pub(super) index: Index<'static>,
-    /// Whether the place is found by its root column, and the rest of its path is tested row by row.
-    pub(super) by_org: bool,
-    /// Whether it is a range of what the index has before the identifier, so that nothing is in order.
-    pub(super) is_range: bool,
-}
-
-impl Plan {
-    /// Along this index alone.
-    pub(super) fn by(index: Index<'static>) -> Self {
-        Self { index, by_org: false, is_range: false }
-    }
-
-    /// Whether the rows come in this order by themselves, where what is before it in the index is equal.
-    pub(super) fn has_order(&self, field: OrderField) -> bool {
-        match (self.index, field) {
-            _ if self.is_range => false,
-            (_, OrderField::Uid) => true,
-            (Index::Primary(_), OrderField::Name | OrderField::CreatedAt) => false,
-            (Index::Named(_, columns), OrderField::Name) => columns.ends_with("name"),
-            (Index::Named(_, columns), OrderField::CreatedAt) => columns.ends_with("created_at"),
-        }
-    }
-}
 
 /// What looking up a row and sorting it costs, in steps of an index walk.
 const ROW: u64 = 3;
@@ -44,13 +16,13 @@ pub(super) async fn plan<E: Entity>(
     order: OrderField,
     terms: &[Term],
     depth: usize,
-) -> Result<Plan> {
+) -> Result<Way> {
     let table = E::declared().table;
     if let Some(plan) = terms.iter().find_map(|term| term.plan(table, stream, order)) {
         return Ok(plan);
     }
-    let named = |columns| Plan::by(Index::Named(table, columns));
-    let primary = Plan::by(Index::Primary(table));
+    let named = |columns| Way::by(Index::Named(table, columns));
+    let primary = Way::by(Index::Primary(table));
     Ok(match (stream, order) {
         (Stream::One(_), _) | (Stream::All | Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Uid) => primary,
         (Stream::Children(_) | Stream::Roots, OrderField::Uid) => named("parent"),
@@ -67,7 +39,7 @@ pub(super) async fn plan<E: Entity>(
                 let depth = u64::try_from(depth).unwrap_or(u64::MAX);
                 depth.saturating_mul(org) / folder.max(1) < folder.saturating_mul(ROW)
             };
-            if walks { Plan { by_org: true, ..named(columns) } } else { primary }
+            if walks { Way { by_org: true, ..named(columns) } } else { primary }
         }
     })
 }

@@ -1,0 +1,32 @@
+//! Ways through a table.
+
+use database::Index;
+use domain::OrderField;
+
+/// A way through a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    pub(super) index: Index<'static>,
+    /// Whether the place is found by its root column, and the rest of its path is tested row by row.
+    pub(super) by_org: bool,
+    /// Whether it is a range of what the index has before the identifier, so that nothing is in order.
+    pub(super) is_range: bool,
+}
+
+impl Way {
+    /// Along this index alone.
+    pub(super) fn by(index: Index<'static>) -> Self {
+        Self { index, by_org: false, is_range: false }
+    }
+
+    /// Whether the rows come in this order by themselves, where what is before it in the index is equal.
+    pub(super) fn has_order(&self, field: OrderField) -> bool {
+        match (self.index, field) {
+            _ if self.is_range => false,
+            (_, OrderField::Uid) => true,
+            (Index::Primary(_), OrderField::Name | OrderField::CreatedAt) => false,
+            (Index::Named(_, columns), OrderField::Name) => columns.ends_with("name"),
+            (Index::Named(_, columns), OrderField::CreatedAt) => columns.ends_with("created_at"),
+        }
+    }
+}
