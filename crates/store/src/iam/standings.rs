@@ -138,20 +138,16 @@ pub async fn news(reader: &mut Reader, known: Position) -> Result<News> {
     Ok(News { at, more: upto < now.revision, changes: Some(changes) })
 }
 
-/// Whether the identity, its bindings or a role that it is bound to has changed since a state, so that it may hold something
-/// else than then. A writer sees what it and others of the same commit have changed as well.
+/// Whether the identity, its bindings or a role that it is bound to may have changed since a state, so that it holds something else
+/// than then: also when more has changed since than is looked through, whatever that is. A writer sees what it and others of the
+/// same commit have changed as well.
 ///
 /// # Errors
 /// Internal when the storage fails.
-pub async fn has_changed(reader: &mut Reader, identity: &Uidp, since: Position) -> Result<bool> {
-    // Another server may have given the same numbers to other commits.
-    if position(reader).await?.server != since.server {
-        return Ok(true);
-    }
-    let sql = "SELECT revision FROM changes WHERE revision > $1 AND (noun = 'identity' AND uid = $2 OR noun = 'store' \
-               OR noun = 'role' AND uid IN (SELECT role FROM role_bindings WHERE identity = $2)) \
-               ORDER BY revision, ordinal LIMIT 1";
-    reader.exists(sql, &[since.revision.into(), identity.into()]).await
+pub async fn may_have_changed(reader: &mut Reader, identity: &Uidp, since: Position) -> Result<bool> {
+    let changed = "WHEN 'identity' THEN CASE c.uid WHEN $2 THEN 1 END \
+                   WHEN 'role' THEN CASE WHEN c.uid IN (SELECT role FROM role_bindings WHERE identity = $2) THEN 1 END";
+    any_change(reader, changed, identity, since).await
 }
 
 /// Whether the role may have been bound, to anybody at any place, since a state: also when more has changed since than is
@@ -161,10 +157,15 @@ pub async fn has_changed(reader: &mut Reader, identity: &Uidp, since: Position) 
 /// Internal when the storage fails.
 pub async fn may_be_bound_since(reader: &mut Reader, role: &Uidp, since: Position) -> Result<bool> {
     // One probe for each binding that changed, and never a look at all bindings of the role, of which there may be thousands.
+    let changed = "WHEN 'role_binding' THEN (SELECT 1 FROM role_bindings b WHERE b.uid = c.uid AND b.role = $2)";
+    any_change(reader, changed, role, since).await
+}
+
+/// Whether a change since that state is one of `changed` of what `$2` names there, or more has changed than is looked through.
+async fn any_change(reader: &mut Reader, changed: &str, of: &Uidp, since: Position) -> Result<bool> {
     // All changes are seen or there are too many, so that none of their orders, nor a plan that sorts, is asked for.
     let sql = format!(
-        "SELECT {}, count(*), count(CASE c.noun WHEN 'store' THEN 1 WHEN 'role_binding' THEN \
-             (SELECT 1 FROM role_bindings b WHERE b.uid = c.uid AND b.role = $2) END) \
+        "SELECT {}, count(*), count(CASE c.noun WHEN 'store' THEN 1 {changed} END) \
          FROM (SELECT noun, uid FROM changes WHERE revision > $1 LIMIT {}) c",
         reader.server(),
         LOOKED_THROUGH + 1
@@ -173,7 +174,7 @@ pub async fn may_be_bound_since(reader: &mut Reader, role: &Uidp, since: Positio
         // Another server may have given the same numbers to other commits.
         Ok(row.int(0)? != since.server || row.int(1)? > LOOKED_THROUGH || row.int(2)? > 0)
     };
-    let found = reader.query_one(&sql, &[since.revision.into(), role.into()], read).await?;
+    let found = reader.query_one(&sql, &[since.revision.into(), of.into()], read).await?;
     found.ok_or_else(|| domain::Error::internal("a count has no answer"))
 }
 

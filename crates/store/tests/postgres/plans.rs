@@ -2,14 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use domain::OrderField;
+use domain::{OrderField, Uidp, UidpFilter, list::ParentFilter, registry::TagForms};
 use store::{
     ListQuery, Store,
     iam::{
         roles,
         standings::{self, Position},
     },
-    registry::repos,
+    registry::{
+        repos,
+        tags::{self, TagFilter},
+    },
 };
 
 use super::{conformance::Engine, engine, kit};
@@ -20,12 +23,41 @@ async fn ask(store: &Store, known: Position) {
     standings::news(&mut reader, known).await.expect("reads");
     standings::get(&mut reader, &kit::root(9)).await.expect("reads");
     standings::may_be_bound_since(&mut reader, &kit::root(9), known).await.expect("reads");
+    standings::may_have_changed(&mut reader, &kit::root(9), known).await.expect("reads");
     roles::bound_at(&mut reader, &kit::root(9), |_| ControlFlow::<()>::Continue(())).await.expect("reads");
     for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
         let mut query = ListQuery { page_size: 1, ..kit::everything(repos::RepoFilter::default()) };
         query.order.field = field;
         repos::list(&mut reader, &query).await.expect("lists");
+        for filter in filters() {
+            for uidp in [UidpFilter::default(), below(kit::root(1)), children(kit::child(&kit::root(1), 0))] {
+                let mut query = ListQuery { page_size: 1, ..kit::everything(filter.clone()) };
+                (query.order.field, query.uidp) = (field, uidp);
+                tags::list(&mut reader, &query).await.expect("lists");
+            }
+        }
     }
+}
+
+/// Every filter of tags. What they share is that few rows fulfil them, but for the forms of their names.
+fn filters() -> Vec<TagFilter> {
+    let none = TagFilter::default;
+    vec![
+        none(),
+        TagFilter { name: Some("v7".to_owned()), ..none() },
+        TagFilter { digest: Some(kit::digest(9).to_string()), ..none() },
+        TagFilter { updated_since: Some(kit::at(60).now), ..none() },
+        TagFilter { forms: Some(TagForms::default()), ..none() },
+        TagFilter { forms: Some(TagForms { date: true, ..TagForms::default() }), ..none() },
+    ]
+}
+
+fn below(place: Uidp) -> UidpFilter {
+    UidpFilter { descendants_of: Some(place), ..UidpFilter::default() }
+}
+
+fn children(parent: Uidp) -> UidpFilter {
+    UidpFilter { children_of: Some(ParentFilter::At(parent)), ..UidpFilter::default() }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -42,8 +74,9 @@ async fn tables_that_grow_are_not_read_from_end_to_end() {
     let rows: Vec<_> = (0..500).map(|n| kit::repo(kit::child(&org, n), &format!("repo{n}"))).collect();
     let grown = kit::write(&store, |tx| {
         Box::pin(async move {
-            for row in rows {
+            for (n, row) in (0..).zip(rows) {
                 repos::insert(tx, &row).await?;
+                tags::insert(tx, &kit::tag(kit::child(&row.uid, n), &format!("v{n}"))).await?;
             }
             Ok(())
         })
@@ -56,6 +89,6 @@ async fn tables_that_grow_are_not_read_from_end_to_end() {
     store.close().await;
     // A table without an index is the one row of the revision.
     let read = "SELECT relname FROM pg_stat_user_tables WHERE seq_tup_read > 0 AND relname IN \
-                ('changes', 'counts', 'groups', 'identities', 'repos', 'role_bindings', 'roles')";
+                ('changes', 'counts', 'groups', 'identities', 'repos', 'role_bindings', 'roles', 'tags')";
     assert_eq!(server.database.sql(read), "");
 }

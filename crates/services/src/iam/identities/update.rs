@@ -80,7 +80,7 @@ impl Update for IdentityUpdate {
 
     async fn write(tx: &mut Writer, row: Identity, wish: IdentitySpec, findings: &Option<Position>) -> Result<Identity> {
         if let Some(held_at) = *findings
-            && standings::has_changed(tx, &row.uid, held_at).await?
+            && standings::may_have_changed(tx, &row.uid, held_at).await?
         {
             return Err(contended::<Identity>(&row.uid));
         }
