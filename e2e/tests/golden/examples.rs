@@ -1,7 +1,10 @@
 //! The examples of the OpenAPI document: sample calls that a server accepted, and what it answered.
 
 use client::http::Request;
-use contract::{Body, Method as Rpc};
+use contract::{
+    Body, Method as Rpc,
+    chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, rpc::CreateGroup},
+};
 use http::Method;
 use serde_json::{Map, Value, json};
 use testkit::{Actor, Does, Place, TestServer, golden, samples};
@@ -92,10 +95,13 @@ async fn the_examples_are_what_a_server_answered() {
     let acme = json!({ "name": "acme", "description": "Everything of Acme." });
     let id = "iam.v2beta1.GroupsService.CreateGroup.AtRoot";
     let org = recorder.call(id, Method::POST, "/iam/v2beta1/groups", json!({}), Some(acme)).await;
-    let mut place = Place::empty(org.parse().expect("a UIDP"));
+    // In a folder of its own there is nothing but what the examples make.
+    let folder = Group { name: "shop".into(), ..Group::default() };
+    let folder = recorder.actor.must::<CreateGroup>(CreateGroupRequest { parent: org, group: Some(folder) }).await.uid;
+    let mut place = Place::empty(folder.parse().expect("a UIDP"));
     for sample in samples::all() {
         let request = match sample.does {
-            Does::List(_) => json!({ "uidp": { "children_of": org }, "page_size": 50 }),
+            Does::List(_) => json!({ "uidp": { "children_of": folder }, "page_size": 50 }),
             // What is deleted says nothing, and what asks for nothing needs no example.
             Does::Delete(_) => continue,
             _ => sample.request(&place),

@@ -29,6 +29,12 @@ impl Aim {
         Self { organization: organization.to_owned(), resources: BTreeMap::new(), renamed: Vec::new() }
     }
 
+    /// What the method's example was made in, if it is something that was made here as well.
+    fn parent_of(&self, method: &Method) -> Option<&String> {
+        let parent = examples().get(&example_name(method))?["parameters"]["uid"].as_str()?;
+        self.renamed.iter().find(|(old, _)| old == parent).map(|(_, new)| new)
+    }
+
     /// The example's text with its identifiers replaced by those of this place.
     pub(crate) fn rewrite(&self, example: &Value) -> Value {
         let mut text = example.to_string();
@@ -80,7 +86,7 @@ pub(crate) fn base(method: &Method, aim: &Aim) -> DynamicMessage {
         // Names of fields tell what they are of: `uid` is that of a resource, `parent` and `group` of what is around it.
         let own = place.rsplit('.').next().is_some_and(|name| name.ends_with("uid"));
         let creates = rule.is_none_or(|rule| rule.verb == Verb::Post && !rule.template.contains("}:"));
-        let resource = aim.resources.get(method.service).filter(|_| own && !creates);
+        let resource = if creates { aim.parent_of(method) } else { aim.resources.get(method.service).filter(|_| own) };
         put(&mut message, &place, resource.unwrap_or(&aim.organization));
     }
     message
