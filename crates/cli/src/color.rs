@@ -5,7 +5,7 @@ use std::io::{IsTerminal, stderr, stdout};
 use clap::{ColorChoice, ValueEnum};
 use console::Style;
 
-use crate::config::env;
+use crate::env::{self, Wishes};
 
 /// What `--color` says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -17,20 +17,6 @@ pub(crate) enum Color {
     Always,
     /// Nowhere
     Never,
-}
-
-/// What the environment says about colours.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a variable of its own")]
-pub(crate) struct Wishes {
-    /// `NO_COLOR` has a value.
-    pub(crate) none: bool,
-    /// `CLICOLOR_FORCE` has a value but 0.
-    pub(crate) forced: bool,
-    /// `CLICOLOR` is 0.
-    pub(crate) off: bool,
-    /// `TERM` is `dumb`.
-    pub(crate) dumb: bool,
 }
 
 impl Color {

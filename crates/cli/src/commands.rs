@@ -1,16 +1,9 @@
 //! The commands. Each file is named like the command that it holds.
 
-use std::process::ExitCode;
-
 use clap::Subcommand;
-use server::logging;
 use tokio::runtime::Builder;
 
-use crate::{
-    config::{Global, parse},
-    exit::{Exit, Failure},
-    interrupt, output,
-};
+use crate::{exit::Failure, global::Global, interrupt};
 
 mod admin;
 mod auth;
@@ -27,6 +20,9 @@ mod man;
 mod serve;
 pub(crate) mod synonyms;
 mod version;
+
+/// Makes the whole command tree, for commands that describe it.
+pub(crate) type Tree = fn() -> clap::Command;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -63,31 +59,8 @@ pub(crate) enum Command {
     Version,
 }
 
-/// Runs the program: reads the command line, does what it says, and answers the exit code.
-#[must_use]
-pub fn run() -> ExitCode {
-    let (global, command) = match parse() {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            // Nobody is left to tell when the terminal is gone.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { ExitCode::SUCCESS };
-        }
-    };
-    let outcome = execute(&global, command);
-    logging::flush();
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            if let Some(told) = failure.told() {
-                output::remark(&told);
-            }
-            failure.exit.into()
-        }
-    }
-}
-
-fn execute(global: &Global, command: Command) -> Result<(), Failure> {
+/// Does what a command line says. `tree` makes the whole command tree.
+pub(crate) fn execute(global: &Global, command: Command, tree: Tree) -> Result<(), Failure> {
     // The server ends in its own time; everything else at once.
     if !matches!(command, Command::Serve(_)) {
         interrupt::watch()?;
@@ -107,8 +80,8 @@ fn execute(global: &Global, command: Command) -> Result<(), Failure> {
             Command::Dev(dev) => dev.run(global).await,
             Command::Bench(bench) => Box::pin(bench.run(global)).await,
             Command::Contract(contract) => contract.run(),
-            Command::Completions(completions) => completions.run(),
-            Command::Man(man) => man.run(),
+            Command::Completions(completions) => completions.run(tree),
+            Command::Man(man) => man.run(tree),
             Command::Version => version::run(global),
         }
     })

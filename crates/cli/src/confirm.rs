@@ -3,8 +3,8 @@
 use dialoguer::Confirm;
 
 use crate::{
-    config::Global,
     exit::{Exit, Failure},
+    global::Global,
     plain::plain,
     prompt,
 };

@@ -1,6 +1,6 @@
 //! Lists: page after page, as far as they are wanted.
 
-use std::{collections::BTreeMap, num::NonZeroUsize};
+use std::num::NonZeroUsize;
 
 use clap::Args;
 use client::Client;
@@ -14,10 +14,9 @@ use contract::{
 };
 
 use crate::{
-    config::Global,
     exit::Failure,
-    output::{self, Format, List, Show, remark},
-    paths::Paths,
+    global::Global,
+    output::{Format, List, Show, remark},
     waiting::Waiting,
 };
 
@@ -211,32 +210,6 @@ where
     }
     printed.finish();
     list.end()
-}
-
-/// Prints what `request` selects, as far as `keep` wants it, as a tree in the groups where it lies. `node` answers an
-/// item's UID and label.
-///
-/// # Errors
-/// Whatever any page answers but OK.
-pub(crate) async fn tree<R: Listing>(
-    global: &Global,
-    client: &Client,
-    request: R::Request,
-    paging: Paging,
-    keep: impl Fn(&R::Item) -> bool,
-    node: impl Fn(&R::Item) -> (String, String),
-) -> Result<(), Failure> {
-    let mut printed = Printed::<R>::new(global, client, request, paging);
-    let mut labels = BTreeMap::new();
-    while let Some(items) = printed.next(&keep).await? {
-        labels.extend(items.iter().map(&node));
-    }
-    printed.finish();
-    let groups = Paths::above(client, labels.keys().map(String::as_str)).await?;
-    for (uid, name) in groups.into_names() {
-        labels.entry(uid).or_insert(name);
-    }
-    output::tree(&labels)
 }
 
 /// What lies below `parent`: everything, or the next level alone. No parent selects everything.

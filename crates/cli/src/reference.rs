@@ -6,13 +6,13 @@ use clap::{Arg, Command};
 
 use crate::{
     commands::{examples, formats},
-    config, manual,
+    line, manual,
 };
 
 /// The reference: every command with its arguments, formats and examples, and what all of them have in common. Markdown.
 #[must_use]
 pub fn command_reference() -> String {
-    let mut tree = config::command().disable_help_subcommand(true);
+    let mut tree = line::command().disable_help_subcommand(true);
     tree.build();
     let mut text = String::from(
         "# Command line\n\nWritten by `cargo xtask gen` from the program's own command tree; do not edit. `provost COMMAND --help` \

@@ -4,8 +4,8 @@ use client::Client;
 use domain::Uidp;
 
 use crate::{
-    config::Global,
     exit::{Exit, Failure},
+    global::Global,
     paths::Paths,
     plain::plain,
     prompt,

@@ -6,8 +6,9 @@ use server::{SystemClock, time};
 
 use crate::{
     claims::Claims,
-    config::{Global, env},
+    env,
     exit::{Exit, Failure},
+    global::Global,
     token_cache::TokenCache,
 };
 

@@ -9,7 +9,7 @@ use std::{
 
 use client::Token;
 
-use crate::{config::env, exit::Failure, interrupt};
+use crate::{env, exit::Failure, interrupt};
 
 /// The cached token of one audience.
 #[derive(Clone, Debug)]

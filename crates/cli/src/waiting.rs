@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use crate::{config::env, interrupt};
+use crate::{env, interrupt};
 
 /// Work that is shown once it has lasted a while.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ pub mod bootstrap;
 pub mod check;
 mod failure;
 pub mod keys;
-pub mod log_level;
+mod log_level;
 pub mod protocol;
 pub mod socket;
 

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use serde::{Deserialize, Serialize};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{
     EnvFilter, Layer, Registry, fmt::layer as events, layer::SubscriberExt, registry::LookupSpan, reload, util::SubscriberInitExt,
@@ -17,15 +18,18 @@ use tracing_subscriber::{
 
 pub use self::lines::Lines;
 use self::plain::{Line, Plain, Utc};
-use super::{StartError, admin::log_level::Filters, settings};
+use super::{
+    StartError,
+    settings::{self, LogFormat},
+};
 
-/// What a line of the log looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// For people
-    Text,
-    /// One JSON object per line
-    Json,
+/// What was logged before a change, and what is logged now; the same without a change.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Filters {
+    /// The filter before.
+    pub before: String,
+    /// The filter now.
+    pub now: String,
 }
 
 /// The log of this process; there is one, as `tracing` has one subscriber.

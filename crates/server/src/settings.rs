@@ -11,7 +11,7 @@ use store::{Database, StoreConfig};
 use sts::{Provider, claims::UrlPolicy, issuers::Places};
 use url::{Host, Url};
 
-use super::{StartError, logging::LogFormat, tls::TlsFiles};
+use super::{StartError, tls::TlsFiles};
 
 /// The settings of a server. Nothing in here is read from the environment. The defaults are those of a server outside dev mode.
 #[derive(Clone, Debug)]
@@ -88,6 +88,15 @@ pub struct Tls {
     pub certificate: Option<PathBuf>,
     /// The private key of the first certificate, in PEM.
     pub key: Option<PathBuf>,
+}
+
+/// What a line of the log looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object per line
+    Json,
 }
 
 /// The log of the process.

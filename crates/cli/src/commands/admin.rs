@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use crate::{config::Global, exit::Failure};
+use crate::{exit::Failure, global::Global};
 
 mod backup;
 mod bootstrap;

@@ -16,8 +16,8 @@ use store::{Database, Postgres};
 
 use self::{host::Program, place::Place, scratch::Scratch};
 use crate::{
-    config::Global,
     exit::Failure,
+    global::Global,
     output::{self, Format},
 };
 

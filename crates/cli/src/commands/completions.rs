@@ -3,7 +3,8 @@
 use clap::Args;
 use clap_complete::{Shell, generate};
 
-use crate::{config, exit::Failure, output};
+use super::Tree;
+use crate::{exit::Failure, output};
 
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
@@ -13,9 +14,9 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self, tree: Tree) -> Result<(), Failure> {
         let mut script = Vec::new();
-        generate(self.shell, &mut config::command(), "provost", &mut script);
+        generate(self.shell, &mut tree(), "provost", &mut script);
         output::bytes(&script)
     }
 }

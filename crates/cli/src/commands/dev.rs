@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::pair;
 use crate::{
-    config::Global,
     exit::{Exit, Failure},
+    global::Global,
     output,
 };
 

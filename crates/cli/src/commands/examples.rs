@@ -89,7 +89,7 @@ fn at(command: Command, path: &[&str]) -> Command {
 
 #[cfg(test)]
 mod tests {
-    use crate::config;
+    use crate::line;
 
     use super::*;
 
@@ -108,7 +108,7 @@ mod tests {
                 let calls = calls(line);
                 assert!(!calls.is_empty(), "{line}");
                 for call in calls {
-                    config::command().try_get_matches_from(&call).unwrap_or_else(|error| panic!("{what}: {line}\n{error}"));
+                    line::command().try_get_matches_from(&call).unwrap_or_else(|error| panic!("{what}: {line}\n{error}"));
                 }
                 assert!(line.contains(&format!("provost {path}")), "{path}: {line}");
             }

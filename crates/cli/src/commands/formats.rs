@@ -2,7 +2,8 @@
 
 use clap::{ArgMatches, error::ErrorKind, parser::ValueSource};
 
-use crate::{config, output::Format};
+use super::Tree;
+use crate::output::Format;
 
 /// What every command can print.
 const ONE: &[Format] = &[Format::Table, Format::Json, Format::Id];
@@ -29,7 +30,7 @@ pub(crate) fn of(path: &[&str]) -> &'static [Format] {
 ///
 /// # Errors
 /// When the flag asks for a format that the command does not have.
-pub(crate) fn supported(asked: Format, matches: &ArgMatches) -> Result<Format, clap::Error> {
+pub(crate) fn supported(asked: Format, matches: &ArgMatches, tree: Tree) -> Result<Format, clap::Error> {
     let (mut path, mut deepest) = (Vec::new(), matches);
     while let Some((name, deeper)) = deepest.subcommand() {
         path.push(name);
@@ -44,7 +45,7 @@ pub(crate) fn supported(asked: Format, matches: &ArgMatches) -> Result<Format, c
     }
     let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
     let message = format!("`provost {}` cannot print {}, only {}", path.join(" "), asked.name(), names.join(", "));
-    let mut tree = config::command();
+    let mut tree = tree();
     tree.build();
     let command = path.iter().try_fold(&mut tree, |command, name| command.find_subcommand_mut(name));
     Err(command.map_or_else(

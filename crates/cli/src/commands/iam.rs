@@ -5,8 +5,8 @@ use client::Client;
 use contract::chainguard::platform::common::UidpFilter;
 
 use crate::{
-    config::Global,
     exit::Failure,
+    global::Global,
     listing::below,
     resolve::{self, Kind},
 };

@@ -9,9 +9,8 @@ use std::{
 use clap::{Args, Command};
 use clap_mangen::Man as Page;
 
-use super::examples;
+use super::{Tree, examples};
 use crate::{
-    config,
     exit::{Exit, Failure},
     interrupt,
     manual::{self, Entry},
@@ -29,8 +28,8 @@ pub(crate) struct Man {
 }
 
 impl Man {
-    pub(super) fn run(self) -> Result<(), Failure> {
-        let mut tree = config::command().disable_help_subcommand(true);
+    pub(super) fn run(self, tree: Tree) -> Result<(), Failure> {
+        let mut tree = tree().disable_help_subcommand(true);
         tree.build();
         if let Some(folder) = &self.out {
             fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;

@@ -4,7 +4,7 @@ use std::env;
 
 use serde_json::json;
 
-use crate::{config::Global, exit::Failure, output};
+use crate::{exit::Failure, global::Global, output};
 
 /// Prints the version of this program, and what machines it is for.
 pub(super) fn run(global: &Global) -> Result<(), Failure> {

@@ -199,7 +199,7 @@ pub(crate) fn load(given: &Given) -> Result<Loaded, Failure> {
     problems.check()?;
     #[cfg(feature = "otel")]
     {
-        settings.log.traces = super::env::traces();
+        settings.log.traces = crate::env::traces();
     }
     Ok(Loaded { settings, effective })
 }

@@ -2,19 +2,8 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::Failure;
-use crate::logging;
-
-/// What was logged before a change, and what is logged now; the same without a change.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Filters {
-    /// The filter before.
-    pub before: String,
-    /// The filter now.
-    pub now: String,
-}
+use crate::logging::{self, Filters};
 
 /// Changes the filter, if there is a new one, for so many seconds, if there are any.
 pub(super) fn perform(filter: Option<&str>, seconds: Option<u64>, asked_by: &str) -> Result<Filters, Failure> {

@@ -20,7 +20,7 @@ pub enum Request {
     Bootstrap(bootstrap::Wish),
     /// The signing keys. Answers a list of [`super::keys::Key`].
     Keys,
-    /// What is logged, and a change of it. Answers a [`super::log_level::Filters`].
+    /// What is logged, and a change of it. Answers a [`Filters`](crate::logging::Filters).
     LogLevel {
         /// What to log from now on; nothing changes without.
         filter: Option<String>,

@@ -14,10 +14,10 @@ use server::admin::{
 
 use super::place::Place;
 use crate::{
-    config::Global,
     confirm::confirm,
     draft::Draft,
     exit::Failure,
+    global::Global,
     output::{self, remark},
     progress::Progress,
 };

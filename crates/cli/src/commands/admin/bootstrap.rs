@@ -9,8 +9,9 @@ use server::admin::{
 
 use super::place::Place;
 use crate::{
-    config::{Global, program},
+    config::program,
     exit::Failure,
+    global::Global,
     output::{self, Format, remark},
 };
 

@@ -2,20 +2,15 @@
 
 use clap::Args;
 use serde_json::json;
-use server::{
-    Settings,
-    admin::{
-        check::{self, Checked},
-        protocol::{Request, Update},
-    },
+use server::admin::{
+    check::Checked,
+    protocol::{Request, Update},
 };
-use store::check::Look;
-use tokio::sync::mpsc;
 
 use super::place::Place;
 use crate::{
-    config::Global,
     exit::{Exit, Failure},
+    global::Global,
     output::{self, Format, remark},
     plain::plain,
     progress::Progress,
@@ -60,20 +55,4 @@ impl Check {
         let hint = "keep a copy of the database as it is, then restore a backup";
         Err(Failure::new(Exit::Damaged, message).hint(hint))
     }
-}
-
-/// Checks the database where no server runs on the data folder. It needs no key, and makes, migrates and writes nothing.
-///
-/// # Errors
-/// When there is no database, it needs a migration, or it cannot be read.
-pub(super) async fn alone(settings: &Settings, updates: &mpsc::Sender<Update>) -> Result<Checked, Failure> {
-    let Some(look) = Look::at(&settings.store_config()).await? else {
-        let failure = Failure::new(Exit::NotFound, "there is no database yet");
-        return Err(failure.hint("name the data folder with --data, or the database, as for the server"));
-    };
-    if look.schema().check()? {
-        let failure = Failure::new(Exit::Due, "the database needs a migration, which a check does not make");
-        return Err(failure.hint("back it up, then run `provost admin migrate`"));
-    }
-    Ok(check::alone(look, updates).await?)
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use server::admin::{keys::Key, protocol::Request};
 
 use super::place::Place;
-use crate::{config::Global, exit::Failure, output::Show};
+use crate::{exit::Failure, global::Global, output::Show};
 
 #[derive(Debug, Args)]
 pub(crate) struct Keys {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use server::admin::{log_level::Filters, protocol::Request};
+use server::{admin::protocol::Request, logging::Filters};
 
 use super::{place::Place, token::duration};
 use crate::{exit::Failure, output};

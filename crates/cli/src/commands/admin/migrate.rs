@@ -9,8 +9,8 @@ use store::{Store, schema::Schema};
 
 use super::place::{Place, check_owner};
 use crate::{
-    config::Global,
     exit::{Exit, Failure},
+    global::Global,
     output,
 };
 

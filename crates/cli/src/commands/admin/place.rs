@@ -9,18 +9,19 @@ use server::{
     Core, Record, Settings, SystemClock, SystemEntropy,
     admin::{
         self, Admin,
+        check::{self, Checked},
         protocol::{Request, Update},
         socket,
     },
     settings::Urls,
     sts_settings,
 };
-use store::Database;
+use store::{Database, check::Look};
 use tokio::sync::mpsc;
 
-use super::check;
 use crate::{
-    config::{self, env, server::DataFlags},
+    config::{self, server::DataFlags},
+    env,
     exit::{Exit, Failure},
 };
 
@@ -145,7 +146,7 @@ async fn ask_socket(
 async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Update>, expect: Expect) -> Result<Value, Failure> {
     check_owner(settings)?;
     if matches!(request, Request::Check) {
-        return Ok(json!(check::alone(settings, &updates).await?));
+        return Ok(json!(check_alone(settings, &updates).await?));
     }
     let (last, key) = (Record::read(&settings.data)?, settings.key_path());
     if expect == Expect::Data {
@@ -168,6 +169,19 @@ async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Upda
     let outcome = Admin::new(core.clone()).perform(request, &env::system_user(), updates).await;
     core.store.close().await;
     Ok(outcome?)
+}
+
+/// Checks the database where no server runs on the data folder. It needs no key, and makes, migrates and writes nothing.
+async fn check_alone(settings: &Settings, updates: &mpsc::Sender<Update>) -> Result<Checked, Failure> {
+    let Some(look) = Look::at(&settings.store_config()).await? else {
+        let failure = Failure::new(Exit::NotFound, "there is no database yet");
+        return Err(failure.hint("name the data folder with --data, or the database, as for the server"));
+    };
+    if look.schema().check()? {
+        let failure = Failure::new(Exit::Due, "the database needs a migration, which a check does not make");
+        return Err(failure.hint("back it up, then run `provost admin migrate`"));
+    }
+    Ok(check::alone(look, updates).await?)
 }
 
 /// Under which names the server is known; they are empty when nobody has said so yet.

@@ -12,9 +12,10 @@ use tokio::task::spawn_blocking;
 
 use super::place::{Place, check_owner, refuse_running};
 use crate::{
-    config::{Global, env},
     confirm::confirm,
+    env,
     exit::{Exit, Failure},
+    global::Global,
     output,
     progress::Progress,
 };

@@ -5,9 +5,9 @@ use server::admin::{keys::Key, protocol::Request};
 
 use super::place::Place;
 use crate::{
-    config::Global,
     confirm::confirm,
     exit::Failure,
+    global::Global,
     output::{Format, remark},
 };
 

@@ -13,8 +13,8 @@ use serde_json::json;
 
 use crate::{
     claims::Claims,
-    config::Global,
     exit::{Exit, Failure},
+    global::Global,
     output::{self, time},
     token_cache::TokenCache,
 };

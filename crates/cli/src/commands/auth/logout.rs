@@ -1,6 +1,6 @@
 //! `provost auth logout`
 
-use crate::{config::Global, exit::Failure, output, token_cache::TokenCache};
+use crate::{exit::Failure, global::Global, output, token_cache::TokenCache};
 
 /// Forgets the cached token of the audience. Having none is no failure.
 pub(super) fn run(global: &Global) -> Result<(), Failure> {

@@ -5,8 +5,8 @@ use domain::iam::identity::operator_uid;
 use serde_json::{Value, json};
 
 use crate::{
-    config::Global,
     exit::Failure,
+    global::Global,
     output::{self, Format, time},
     session,
 };

@@ -1,6 +1,6 @@
 //! `provost auth token`
 
-use crate::{config::Global, exit::Failure, output, session};
+use crate::{exit::Failure, global::Global, output, session};
 
 /// Prints the API token alone.
 pub(super) fn run(global: &Global) -> Result<(), Failure> {

@@ -4,8 +4,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::{
-    config::{self, Global, server::ServeFlags},
+    config::{self, server::ServeFlags},
     exit::Failure,
+    global::Global,
     output::Show,
 };
 

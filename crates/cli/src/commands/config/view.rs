@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 
 use crate::{
     config::{
-        self, Global,
+        self,
         server::{Default, Effective, ServeFlags},
     },
     exit::Failure,
+    global::Global,
     output::Show,
 };
 

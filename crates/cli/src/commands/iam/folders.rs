@@ -5,12 +5,12 @@ use contract::chainguard::platform::iam::v2beta1::{Group, ListGroupsRequest, rpc
 
 use super::{Depth, Naming, groups};
 use crate::{
-    config::Global,
     exit::Failure,
+    global::Global,
     listing::{self, Paging, below},
     output::Format,
     resolve::{self, Kind},
-    session,
+    session, tree,
 };
 
 #[derive(Debug, Subcommand)]
@@ -70,7 +70,7 @@ impl Folders {
                 // "Below" includes the group itself, and organizations are no folders.
                 let keep = |group: &Group| group.uid.contains('/') && Some(&group.uid) != parent.as_ref();
                 match global.output {
-                    Format::Tree => listing::tree::<ListGroups>(global, &client, request, paging, keep, groups::node).await,
+                    Format::Tree => tree::print::<ListGroups>(global, &client, request, paging, keep, groups::node).await,
                     _ => listing::print::<ListGroups>(global, &client, request, paging, keep).await,
                 }
             }

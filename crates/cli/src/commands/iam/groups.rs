@@ -12,9 +12,9 @@ use contract::{
 
 use super::{Naming, something_to_change};
 use crate::{
-    config::Global,
     confirm::confirm,
     exit::Failure,
+    global::Global,
     resolve::{self, Kind},
 };
 

@@ -19,13 +19,13 @@ use contract::{
 
 use super::{Naming, Within, relationship::Proof, something_to_change};
 use crate::{
-    config::Global,
     confirm::confirm,
     exit::{Exit, Failure},
-    listing::{self, Paging, Printed, all, by_name},
+    global::Global,
+    listing::{Paging, Printed, all, by_name},
     output::{self, Format},
     resolve::{self, Kind as Noun},
-    session,
+    session, tree,
     views::IdentityRow,
 };
 
@@ -141,7 +141,7 @@ impl List {
         };
         if global.output == Format::Tree {
             let node = |identity: &Identity| (identity.uid.clone(), identity.name.clone());
-            return listing::tree::<ListIdentities>(global, client, request, self.paging, |_| true, node).await;
+            return tree::print::<ListIdentities>(global, client, request, self.paging, |_| true, node).await;
         }
         let mut printed = Printed::<ListIdentities>::new(global, client, request, self.paging);
         let mut list = output::List::new(global.output)?;

@@ -6,12 +6,12 @@ use contract::chainguard::platform::iam::v2beta1::{ListGroupsRequest, rpc::ListG
 
 use super::{Naming, groups};
 use crate::{
-    config::Global,
     exit::Failure,
+    global::Global,
     listing::{self, Paging, below, by_name, roots},
     output::Format,
     resolve::{self, Kind},
-    session,
+    session, tree,
 };
 
 #[derive(Debug, Subcommand)]
@@ -86,5 +86,5 @@ async fn whole_tree(global: &Global, client: &Client, request: ListGroupsRequest
         }
     };
     let request = ListGroupsRequest { name: String::new(), uidp, ..request };
-    listing::tree::<ListGroups>(global, client, request, paging, |_| true, groups::node).await
+    tree::print::<ListGroups>(global, client, request, paging, |_| true, groups::node).await
 }

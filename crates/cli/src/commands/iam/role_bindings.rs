@@ -13,13 +13,13 @@ use contract::{
 
 use super::{Within, something_to_change};
 use crate::{
-    config::Global,
     confirm::confirm,
     exit::Failure,
+    global::Global,
     listing::{self, Paging},
     output::{Format, Show as _},
     resolve::{self, Kind},
-    session,
+    session, tree,
 };
 
 #[derive(Debug, Subcommand)]
@@ -104,7 +104,7 @@ impl RoleBindings {
                 };
                 let node = |binding: &RoleBinding| (binding.uid.clone(), binding.label());
                 match global.output {
-                    Format::Tree => listing::tree::<ListRoleBindings>(global, &client, request, paging, |_| true, node).await,
+                    Format::Tree => tree::print::<ListRoleBindings>(global, &client, request, paging, |_| true, node).await,
                     _ => listing::print::<ListRoleBindings>(global, &client, request, paging, |_| true).await,
                 }
             }

@@ -15,9 +15,9 @@ use domain::Capability;
 
 use super::{Naming, Within, something_to_change};
 use crate::{
-    config::Global,
     confirm::confirm,
     exit::Failure,
+    global::Global,
     listing::{self, Paging, by_name, roots},
     resolve::{self, Kind},
     session,

@@ -9,14 +9,14 @@ use contract::chainguard::platform::registry::v2beta1::{
 
 use super::super::iam::Within;
 use crate::{
-    config::Global,
     confirm::confirm,
     exit::{Exit, Failure},
-    listing::{self, Paging, Printed, by_name},
+    global::Global,
+    listing::{Paging, Printed, by_name},
     output::{self, Format},
     paths::Paths,
     resolve::{self, Kind},
-    session,
+    session, tree,
     views::RepoRow,
 };
 
@@ -85,7 +85,7 @@ impl List {
         let request = ListReposRequest { uidp, name: self.repo, order_by: by_name(), ..ListReposRequest::default() };
         if global.output == Format::Tree {
             let node = |repo: &Repo| (repo.uid.clone(), repo.name.clone());
-            return listing::tree::<ListRepos>(global, client, request, self.paging, |_| true, node).await;
+            return tree::print::<ListRepos>(global, client, request, self.paging, |_| true, node).await;
         }
         let mut printed = Printed::<ListRepos>::new(global, client, request, self.paging);
         let mut list = output::List::new(global.output)?;

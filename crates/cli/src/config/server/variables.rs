@@ -52,10 +52,9 @@ fn entry(key: &'static Key, name: &'static str, value: OsString, problems: &mut 
 }
 
 fn misspelt(names: impl Iterator<Item = String>, problems: &mut Problems) {
-    let clients = crate::config::client_variables();
     let settings = Key::all().map(|key| key.variable).chain([CONFIG]);
     // The prefix is common to all: only what follows it counts.
-    let known: Vec<_> = settings.chain(clients.iter().map(String::as_str)).filter_map(|name| name.strip_prefix(PREFIX)).collect();
+    let known: Vec<_> = settings.chain(crate::env::VARIABLES).filter_map(|name| name.strip_prefix(PREFIX)).collect();
     let mut ours: Vec<_> = names.filter_map(|name| name.strip_prefix(PREFIX).map(str::to_owned)).collect();
     ours.sort();
     for name in ours.iter().filter(|name| !known.contains(&name.as_str())) {

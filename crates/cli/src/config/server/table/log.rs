@@ -1,6 +1,6 @@
 //! Section `[log]`.
 
-use server::logging::LogFormat;
+use server::settings::LogFormat;
 use tracing_subscriber::EnvFilter;
 
 use super::super::{Default, Key, parse::one};

@@ -7,10 +7,32 @@ use client::Token;
 #[cfg(feature = "otel")]
 use server::settings::Traces;
 
-use crate::color::Wishes;
+/// The variables of this program that are no settings of the server: that of this file, and those of flags.
+pub(crate) const VARIABLES: [&str; 9] = [
+    "PROVOST_TOKEN",
+    "PROVOST_API",
+    "PROVOST_ISSUER",
+    "PROVOST_OUTPUT",
+    "PROVOST_YES",
+    "PROVOST_NO_INPUT",
+    "PROVOST_COLOR",
+    "PROVOST_AUDIENCE",
+    "PROVOST_IDENTITY_TOKEN",
+];
 
-/// The variables of this file.
-pub(crate) const VARIABLES: [&str; 1] = ["PROVOST_TOKEN"];
+/// What the environment says about colours.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a variable of its own")]
+pub(crate) struct Wishes {
+    /// `NO_COLOR` has a value.
+    pub(crate) none: bool,
+    /// `CLICOLOR_FORCE` has a value but 0.
+    pub(crate) forced: bool,
+    /// `CLICOLOR` is 0.
+    pub(crate) off: bool,
+    /// `TERM` is `dumb`.
+    pub(crate) dumb: bool,
+}
 
 /// `PROVOST_TOKEN`: the API token to use instead of the cached one.
 pub(crate) fn token() -> Option<Token> {
