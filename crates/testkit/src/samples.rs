@@ -102,7 +102,7 @@ impl Noun {
         body: fn(&Place) -> Value,
     ) -> Self {
         let samples = vec![
-            Sample::new::<Create>(Does::Make(name), move |place| make(lives_in, place, name, body(place))),
+            Sample::new::<Create>(Does::Make(name), move |place| make(lives_in, place, name, &body(place))),
             Sample::new::<Get>(Does::Read(name), move |place| json!({ "uid": place.of(name) })),
             Sample::new::<List>(Does::List(name), move |place| json!({ "uidp": { "ids": [place.of(name)] } })),
             Sample::new::<Delete>(Does::Delete(name), move |place| json!({ "uid": place.of(name) })),
@@ -124,7 +124,7 @@ impl Noun {
     }
 }
 
-fn make(lives_in: &str, place: &Place, name: &str, body: Value) -> Value {
+fn make(lives_in: &str, place: &Place, name: &str, body: &Value) -> Value {
     json!({ "parent": place.of(lives_in), (name): body })
 }
 
@@ -144,7 +144,7 @@ impl Place {
             if let Some(name) = body.get_mut("name") {
                 *name = "first".into();
             }
-            let made = send(admin, Transport::Grpc, make(lives_in, &place, name, body), &Options::default()).await;
+            let made = send(admin, Transport::Grpc, make(lives_in, &place, name, &body), &Options::default()).await;
             assert_eq!(made.code, "OK", "a {name}: {:#}", made.body);
             place.put(name, made.body["uid"].as_str().expect("it has an identifier"));
         }

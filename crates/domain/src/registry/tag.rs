@@ -153,8 +153,8 @@ impl Digest {
             "sha512" => hex(128),
             _ => {
                 let component = |part: &str| !part.is_empty() && part.bytes().all(lower);
-                let encodes = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'=' | b'_' | b'-');
-                algorithm.split(['+', '.', '_', '-']).all(component) && !encoded.is_empty() && encoded.bytes().all(encodes)
+                let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'=' | b'_' | b'-');
+                algorithm.split(['+', '.', '_', '-']).all(component) && !encoded.is_empty() && encoded.bytes().all(is_digit)
             }
         }
     }

@@ -14,7 +14,7 @@ async fn announce(store: &Store, n: u64) -> domain::Result<()> {
         .write(&ctx, move |tx| {
             Box::pin(async move {
                 for group in &groups {
-                    tx.announce(Noun::Group, &group, Op::Updated, &n).await?;
+                    tx.announce(Noun::Group, group, Op::Updated, &n).await?;
                 }
                 Ok(())
             })
