@@ -21,7 +21,7 @@ const WHOLE: usize = 4096;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Writes whole lines to a file, from any number of threads. A line that comes alone, and each warning, is written at once.
-/// Lines that follow one another within [`PAUSE`] are written together, as many as a pipe takes as a whole: each write may wake
+/// Lines that follow one another within 10 ms are written together, as many as a pipe takes as a whole: each write may wake
 /// whoever reads the log, which takes as long as some requests.
 #[derive(Clone, Debug)]
 pub struct Lines {
