@@ -213,7 +213,8 @@ impl Connection {
                  WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite~_%' ESCAPE '~'"
             }
             Kind::Postgres(_) => {
-                "SELECT table_name::text, column_name::text FROM information_schema.columns                  WHERE table_schema = current_schema()"
+                "SELECT table_name::text, column_name::text FROM information_schema.columns \
+                 WHERE table_schema = current_schema()"
             }
         }
     }

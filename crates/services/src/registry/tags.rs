@@ -47,7 +47,7 @@ impl Tags {
         self.pages.page(tags::list(&mut reader, &query).await?, &paging)
     }
 
-    /// Deletes the tag. What it has stood for stays known for as long as its repository exists.
+    /// Deletes the tag with the history of what it stood for.
     ///
     /// # Errors
     /// Not found; aborted when `If-Match` names another version.

@@ -24,7 +24,7 @@ CREATE INDEX tags_digest ON tags (digest, uid);
 CREATE INDEX tags_forms ON tags (forms, uid);
 CREATE INDEX tags_org_updated_at ON tags (org, updated_at, uid);
 
--- Every digest that a tag got, for as long as its repository exists.
+-- The newest digests that a tag got, for as long as it exists.
 CREATE TABLE tag_history (
     tag TEXT NOT NULL,
     revision INTEGER NOT NULL,

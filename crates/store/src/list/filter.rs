@@ -43,7 +43,8 @@ enum By {
     Index,
     /// By such an index in lists by identifier alone, as it finds many: those are in order there. In other orders it is tested.
     Order,
-    /// By this index, on (org, column, uid): as many rows are read as the place's organization has.
+    /// By this index, on (org, column, uid): as many rows are read as the place's organization has that fulfil it. Over all
+    /// organizations it is tested.
     Organization(&'static str),
     /// Row by row: all rows of the place are read.
     Test,
@@ -78,7 +79,7 @@ impl Term {
     /// What it says, as a text of its own: the tokens of a list's pages are bound to it.
     ///
     /// # Errors
-    /// Internal when it cannot be written as JSON, which it can.
+    /// Internal when it cannot be written as JSON.
     pub fn text(&self) -> Result<String> {
         json(self)
     }

@@ -16,6 +16,10 @@ use crate::{
 
 /// Most tags that go with their repository: they go in one write, and all other writes wait for that.
 pub const GO_TOGETHER: u64 = 5_000;
+/// Most digests in the histories of tags that go with their repository, for the same reason.
+pub const DIGESTS_TOGETHER: i64 = 50_000;
+/// Most digests in the history of a tag; the newest are kept.
+pub const DIGESTS: i64 = 1_000;
 
 /// Which tags to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -155,15 +159,16 @@ pub async fn update(tx: &mut Writer, from: &Tag, to: &Tag) -> Result<Tag> {
     Ok(to)
 }
 
-/// Removes a tag. Answers whether it existed. Its history stays for as long as its repository.
+/// Removes a tag with its history. Answers whether it existed.
 ///
 /// # Errors
 /// Internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
+    tx.send("DELETE FROM tag_history WHERE tag = $1", &[uid.into()]).await?;
     Ok(table::delete::<Tag>(tx, uid).await?.is_some())
 }
 
-/// What the tag has stood for and since when, the oldest first.
+/// What the tag has stood for lately and since when, the oldest first: [`DIGESTS`] at most.
 ///
 /// # Errors
 /// Internal when the storage fails.
@@ -173,10 +178,16 @@ pub async fn history(reader: &mut Reader, uid: &Uidp) -> Result<Vec<(Timestamp, 
     reader.query_map(sql, &[uid.into()], read).await
 }
 
-/// Writes down what a tag stands for now.
+/// Writes down what a tag stands for now, in place of the oldest where there are too many.
 async fn remember(tx: &mut Writer, tag: &Tag) -> Result<()> {
     let Some(digest) = &tag.spec.digest else { return Ok(()) };
     let repo = tag.uid.parent_text();
+    tx.send(
+        "DELETE FROM tag_history WHERE tag = $1 AND revision <= \
+         (SELECT revision FROM tag_history WHERE tag = $1 ORDER BY revision DESC LIMIT 1 OFFSET $2)",
+        &[(&tag.uid).into(), (DIGESTS - 1).into()],
+    )
+    .await?;
     tx.send(
         "INSERT INTO tag_history (tag, revision, parent, name, digest, at) VALUES ($1, $2, $3, $4, $5, $6)",
         &[
@@ -196,6 +207,12 @@ fn go_with<'a>(tx: &'a mut Writer, repo: &'a Uidp) -> BoxFuture<'a, Result<()>> 
     Box::pin(async move {
         if counts::children(tx, Noun::Tag, repo.as_str()).await? > GO_TOGETHER {
             let more = format!("more than {GO_TOGETHER} tags; delete some of them first");
+            return Err(Error::not_empty(Noun::Repo, repo.as_str(), &more));
+        }
+        let digests = "SELECT count(*) FROM (SELECT 1 FROM tag_history WHERE parent = $1 LIMIT $2) AS these";
+        let digests = tx.query_one(digests, &[repo.into(), (DIGESTS_TOGETHER + 1).into()], |row| row.int(0)).await?;
+        if digests.is_some_and(|digests| digests > DIGESTS_TOGETHER) {
+            let more = format!("tags that had more than {DIGESTS_TOGETHER} digests; delete some of them first");
             return Err(Error::not_empty(Noun::Repo, repo.as_str(), &more));
         }
         table::remove::<Tag>(tx, "parent", repo).await?;

@@ -109,6 +109,7 @@ macro_rules! cases {
             tags: [
                 tags_are_kept,
                 what_a_tag_stood_for_is_remembered,
+                a_history_has_an_end,
                 tags_go_with_their_repository,
                 too_many_tags_keep_their_repository,
             ];

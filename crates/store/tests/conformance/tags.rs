@@ -64,14 +64,32 @@ pub(crate) async fn what_a_tag_stood_for_is_remembered(engine: &impl Engine) {
     let expected = [(at(0), kit::digest(1)), (at(2), kit::digest(2)), (at(4), kit::digest(1))];
     let history = async || tags::history(&mut store.reader().await.expect("reads"), &uid).await.expect("reads");
     assert_eq!(history().await, expected);
-    let gone = uid.clone();
-    kit::write(&store, |tx| Box::pin(async move { tags::delete(tx, &gone).await })).await.expect("goes");
-    assert_eq!(history().await, expected, "it outlives the tag");
     let mut bare = kit::tag(kit::child(&repo.uid, 2), "announced");
     bare.spec.digest = None;
-    kit::add_tag(&store, bare).await;
+    let bare = kit::add_tag(&store, bare).await;
+    let other = kit::add_tag(&store, kit::tag(kit::child(&repo.uid, 3), "other")).await;
+    kit::write(&store, |tx| Box::pin(async move { tags::delete(tx, &tag.uid).await })).await.expect("goes");
+    assert_eq!(history().await, [], "it goes with the tag");
     kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &repo.uid).await })).await.expect("goes");
-    assert_eq!(history().await, [], "and goes with the repository");
+    for uid in [bare.uid, other.uid] {
+        assert_eq!(tags::history(&mut store.reader().await.expect("reads"), &uid).await.expect("reads"), []);
+    }
+}
+
+pub(crate) async fn a_history_has_an_end(engine: &impl Engine) {
+    let (store, repo) = with_repo(engine).await;
+    let tag = kit::add_tag(&store, kit::tag(kit::child(&repo.uid, 1), "latest")).await;
+    let last = tags::DIGESTS + 10;
+    let mut from = tag;
+    for n in 2..=last {
+        let mut wish = from.clone();
+        wish.spec.digest = Some(kit::digest(n.cast_unsigned()));
+        from = change(&store, n, &from, wish).await.expect("is changed");
+    }
+    let history = tags::history(&mut store.reader().await.expect("reads"), &from.uid).await.expect("reads");
+    assert_eq!(history.len(), usize::try_from(tags::DIGESTS).expect("few"));
+    assert_eq!(history.last(), Some(&(kit::at(last).now, kit::digest(last.cast_unsigned()))), "the newest are kept");
+    assert_eq!(history.first(), Some(&(kit::at(11).now, kit::digest(11))));
 }
 
 pub(crate) async fn tags_go_with_their_repository(engine: &impl Engine) {

@@ -23,7 +23,7 @@ impl Tags {
             .write(ctx, move |tx| {
                 Box::pin(async move {
                     match tags::find(tx, &parent, spec.name.as_str()).await? {
-                        Some(known) => change(&call, tx, known, spec).await,
+                        Some(known) => change(&call, tx, &parent, known, spec).await,
                         None => create(&call, tx, &parent, spec).await,
                     }
                 })
@@ -40,9 +40,10 @@ async fn create(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, spec: TagSpec) -> Res
     Ok(tag)
 }
 
-async fn change(ctx: &Ctx, tx: &mut Writer, known: Tag, spec: TagSpec) -> Result<Tag> {
+async fn change(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, known: Tag, spec: TagSpec) -> Result<Tag> {
     if known.spec.digest != spec.digest {
-        require(ctx, "tag.update", &known.uid)?;
+        // Where it is needed is said of the repository, which the caller has named: the tag may not be theirs to see.
+        require(ctx, "tag.update", parent)?;
     }
     resource::check(ctx, &known)?;
     if known.spec == spec {
