@@ -4,4 +4,5 @@ mod exchange;
 mod faults;
 mod golden;
 mod model;
+mod v1;
 mod v2beta1;

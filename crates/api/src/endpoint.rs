@@ -21,6 +21,24 @@ where
     Endpoint::new::<R, _, _, _>(move |ctx, request| serve(Arc::clone(&service), ctx, request))
 }
 
+/// How a version of the wire calls a field that a use case names; `None` when both call it the same.
+pub(crate) type Rename = fn(&str) -> Option<String>;
+
+/// The same as [`on`], where violations name fields as `rename` says.
+pub(crate) fn naming<R, S, F, Fut, A>(rename: Rename, rpc: R, service: &S, serve: F) -> Endpoint
+where
+    R: Rpc,
+    S: Clone + Send + Sync + 'static,
+    F: Fn(Arc<S>, Arc<Ctx>, R::Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<A, Error>> + Send + 'static,
+    A: Into<Reply<R::Response>> + 'static,
+{
+    on(rpc, service, move |service, ctx, request| {
+        let answer = serve(service, ctx, request);
+        async move { answer.await.map_err(|error| error.renamed(rename)) }
+    })
+}
+
 /// A resource with the entity tag of its revision.
 pub(crate) fn tagged<T>(message: T, revision: Revision) -> Reply<T> {
     Reply { message, etag: Some(revision.etag().0) }

@@ -12,6 +12,8 @@ mod endpoint;
 mod field;
 mod list;
 mod mask;
+mod mirror;
+mod relationship;
 mod time;
 mod uidp;
 mod v1;
@@ -35,8 +37,12 @@ const PONG: &str = "pong";
 pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
         v1::auth::endpoints(&use_cases.who_am_i),
+        v1::groups::endpoints(&use_cases.groups),
+        v1::identities::endpoints(&use_cases.identities),
         v1::oidc::endpoints(exchange),
         v1::ping::endpoints(),
+        v1::role_bindings::endpoints(&use_cases.role_bindings),
+        v1::roles::endpoints(&use_cases.roles),
         v2beta1::groups::endpoints(&use_cases.groups),
         v2beta1::identities::endpoints(&use_cases.identities),
         v2beta1::ping::endpoints(),

@@ -1,105 +1,169 @@
-//! List requests: what every one of them carries.
+//! List requests: what every one of them carries, and their answers.
 
-use contract::chainguard::platform::common::UidpFilter;
-use domain::{Error, ListRequest, OrderField, Rule, Violations, error::Violation};
+use contract::{ListAnswer, Message, Paging, chainguard::platform::common::UidpFilter};
+use domain::{Error, ListRequest, Page, Result, Rule, Violations};
 
 use crate::uidp;
 
-/// The common fields of a list request as they arrive.
-pub(crate) struct Wire {
-    pub(crate) uidp: Option<UidpFilter>,
-    pub(crate) page_size: i32,
-    pub(crate) page_token: String,
-    pub(crate) order_by: String,
-    pub(crate) skip: i32,
-}
+/// Most items of an answer that has no pages.
+const WHOLE_ITEMS: u64 = 10_000;
+/// Most bytes of such an answer in binary form.
+const WHOLE_BYTES: usize = 16 << 20;
 
-/// The [`Wire`] of a list request. The messages have these fields in common, but no type that says so.
-macro_rules! wire {
-    ($request:expr) => {
-        $crate::list::Wire {
-            uidp: $request.uidp,
-            page_size: $request.page_size,
-            page_token: $request.page_token,
-            order_by: $request.order_by,
-            skip: $request.skip,
-        }
-    };
-}
-pub(crate) use wire;
-
-/// Reads the common fields after the filters of the noun, whose violations are in `violations`.
+/// Reads what list requests carry after the filters of the noun, whose violations are in `violations`.
 ///
 /// # Errors
 /// Invalid argument for a bad filter, size, skip or order.
-pub(crate) fn parse(wire: Wire, mut violations: Violations) -> Result<ListRequest, Error> {
-    let filter = uidp::filter(wire.uidp, &mut violations);
+pub(crate) fn parse(request: &impl contract::ListRequest, mut violations: Violations) -> Result<ListRequest> {
+    let Paging { uidp, page_size, page_token, order_by, skip } = request.paging();
+    let filter = uidp::filter(uidp, &mut violations);
     violations.check()?;
-    ListRequest::parse(filter, wire.page_size, &wire.page_token, &wire.order_by, wire.skip)
+    ListRequest::parse(filter, page_size, &page_token, &order_by, skip)
 }
 
-/// The request, for a noun that has no name to sort by.
-///
-/// # Errors
-/// Invalid argument for the order by name.
-pub(crate) fn nameless(request: ListRequest) -> Result<ListRequest, Error> {
-    if request.order.field == OrderField::Name {
-        let description = "order_by must be one of uid, created_at, optionally followed by asc or desc".to_owned();
-        return Err(Error::fields(Rule::OrderBy, vec![Violation { field: "order_by".to_owned(), description }]));
-    }
-    Ok(request)
+/// The answer with a page.
+pub(crate) fn answer<T, A: ListAnswer>(page: Page<T>, to_wire: fn(&T) -> A::Item) -> A {
+    let total = i64::try_from(page.total).unwrap_or(i64::MAX);
+    // It arrived as a positive `int32`.
+    let skipped = i32::try_from(page.skipped).unwrap_or(i32::MAX);
+    A::page(page.items.iter().map(to_wire).collect(), page.next_page_token, total, skipped)
 }
 
 /// A filter by text: an empty one admits everything.
-pub(crate) fn filter(text: String) -> Option<String> {
-    (!text.is_empty()).then_some(text)
+pub(crate) fn filter(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// A total for an answer.
-pub(crate) fn count(total: u64) -> i64 {
-    i64::try_from(total).unwrap_or(i64::MAX)
+/// Which part of the tree a list without pages covers: `uidp` and, unless it is empty, the one resource `id`. `None` when nothing
+/// can be in both.
+///
+/// # Errors
+/// Invalid argument for a bad filter; `violations` has those of the noun's other filters.
+pub(crate) fn part(uidp: Option<UidpFilter>, id: &str, mut violations: Violations) -> Result<Option<domain::UidpFilter>> {
+    let mut filter = uidp::filter(uidp, &mut violations);
+    let id = uidp::optional("id", id, &mut violations);
+    violations.check()?;
+    let Some(id) = id else { return Ok(Some(filter)) };
+    if !filter.ids.is_empty() && !filter.ids.contains(&id) {
+        return Ok(None);
+    }
+    filter.ids = vec![id];
+    Ok(Some(filter))
 }
 
-/// A skip for an answer. It arrived as a positive `int32`.
-pub(crate) fn skipped(skip: u32) -> i32 {
-    i32::try_from(skip).unwrap_or(i32::MAX)
+/// All items of a list, for an answer that has no pages. Each page is read by itself, as clients of other versions do; what is there
+/// all the time is in the answer once.
+///
+/// # Errors
+/// Failed precondition when they are too many, or too large, for one answer; what reading a page answers.
+pub(crate) async fn whole<T, W: Message, F>(
+    part: Option<domain::UidpFilter>,
+    page: impl Fn(ListRequest) -> F,
+    to_wire: fn(&T) -> W,
+) -> Result<Vec<W>>
+where
+    F: Future<Output = Result<Page<T>>>,
+{
+    let (mut items, mut bytes) = (Vec::new(), 0);
+    let Some(part) = part else { return Ok(items) };
+    let mut request = ListRequest::first(part);
+    loop {
+        let read = page(request.clone()).await?;
+        if read.total > WHOLE_ITEMS {
+            return Err(too_long(&format!("{WHOLE_ITEMS} items; it has {}", read.total)));
+        }
+        for item in &read.items {
+            let item = to_wire(item);
+            bytes += item.encoded_len();
+            if bytes > WHOLE_BYTES {
+                return Err(too_long(&format!("{} MiB", WHOLE_BYTES >> 20)));
+            }
+            items.push(item);
+        }
+        if read.next_page_token.is_empty() {
+            return Ok(items);
+        }
+        request.page_token = read.next_page_token;
+    }
+}
+
+fn too_long(limit: &str) -> Error {
+    let description = format!("a list without pages has at most {limit}; narrow it by a filter, or use the list of v2beta1");
+    Error::precondition(Rule::ListTooLong, "LIST_TOO_LONG", "", description)
 }
 
 #[cfg(test)]
 mod tests {
+    use contract::chainguard::platform::iam::{self as v1, v2beta1::ListGroupsRequest};
+    use domain::{OrderField, Uidp};
+
     use super::*;
 
-    fn wire(order_by: &str) -> Wire {
-        Wire { uidp: None, page_size: 7, page_token: "t".into(), order_by: order_by.into(), skip: 3 }
+    fn request(order_by: &str) -> ListGroupsRequest {
+        ListGroupsRequest {
+            page_size: 7,
+            page_token: "t".into(),
+            order_by: order_by.into(),
+            skip: 3,
+            ..ListGroupsRequest::default()
+        }
     }
 
     #[test]
     fn the_common_fields_are_read() {
-        let request = parse(wire("name desc"), Violations::default()).expect("it is fine");
+        let request = parse(&request("name desc"), Violations::default()).expect("it is fine");
         assert_eq!((request.page_size, request.page_token.as_str(), request.skip), (7, "t", 3));
         assert!(request.order.descending && request.order.field == OrderField::Name);
     }
 
     #[test]
     fn violations_of_filters_come_first() {
+        let refused = |violations| {
+            let request = ListGroupsRequest { page_size: -1, ..request("") };
+            parse(&request, violations).map_err(|error| error.rule())
+        };
         let mut violations = Violations::default();
         violations.add("identity", "is bad");
-        let refused = parse(Wire { page_size: -1, ..wire("") }, violations).map_err(|error| error.rule());
-        assert_eq!(refused, Err(Rule::Field));
-        let refused = parse(Wire { page_size: -1, ..wire("") }, Violations::default()).map_err(|error| error.rule());
-        assert_eq!(refused, Err(Rule::PageSize));
+        assert_eq!(refused(violations), Err(Rule::Field));
+        assert_eq!(refused(Violations::default()), Err(Rule::PageSize));
     }
 
     #[test]
-    fn what_has_no_name_is_not_sorted_by_it() {
-        let read = |order| parse(wire(order), Violations::default()).and_then(nameless).map_err(|error| error.rule());
-        assert_eq!(read("name").err(), Some(Rule::OrderBy));
-        assert!(read("created_at").is_ok() && read("").is_ok());
+    fn an_identifier_narrows_the_filter() {
+        let id = |byte| Uidp::root_from([byte; 20]);
+        let part = |ids: &[u8], wanted: &str| {
+            let uidp = UidpFilter { ids: ids.iter().map(|byte| id(*byte).to_string()).collect(), ..UidpFilter::default() };
+            part(Some(uidp), wanted, Violations::default()).map(|part| part.map(|part| part.ids)).map_err(|error| error.rule())
+        };
+        assert_eq!(part(&[1, 2], ""), Ok(Some(vec![id(1), id(2)])));
+        assert_eq!(part(&[1, 2], id(2).as_str()), Ok(Some(vec![id(2)])));
+        assert_eq!(part(&[], id(3).as_str()), Ok(Some(vec![id(3)])));
+        assert_eq!(part(&[1], id(3).as_str()), Ok(None));
+        assert_eq!(part(&[], "x"), Err(Rule::Field));
     }
 
-    #[test]
-    fn empty_filters_admit_everything() {
-        assert_eq!((filter(String::new()), filter("a".into())), (None, Some("a".into())));
-        assert_eq!((count(u64::MAX), skipped(u32::MAX)), (i64::MAX, i32::MAX));
+    /// All of a list of `total` items with descriptions of `length` bytes.
+    async fn read(total: u64, length: usize) -> Result<usize> {
+        let page = |request: ListRequest| async move {
+            let from = request.page_token.parse().unwrap_or(0);
+            let to = total.min(from + u64::from(request.page_size));
+            let next_page_token = if to < total { to.to_string() } else { String::new() };
+            Ok(Page { items: vec![length; usize::try_from(to - from).expect("few")], next_page_token, total, skipped: 0 })
+        };
+        let to_wire = |length: &usize| v1::Group { description: "x".repeat(*length), ..v1::Group::default() };
+        Ok(whole(Some(domain::UidpFilter::default()), page, to_wire).await?.len())
+    }
+
+    #[tokio::test]
+    async fn whole_lists_have_an_end() {
+        assert_eq!(read(0, 1).await.ok(), Some(0));
+        assert_eq!(read(450, 1).await.ok(), Some(450));
+        assert_eq!(read(10_000, 1).await.ok(), Some(10_000));
+        let message = async |total, length| read(total, length).await.map_err(|error| error.message().to_owned()).err();
+        let end = "narrow it by a filter, or use the list of v2beta1";
+        let expected = format!("Precondition failed: a list without pages has at most 10000 items; it has 10001; {end}");
+        assert_eq!(message(10_001, 1).await, Some(expected));
+        let expected = format!("Precondition failed: a list without pages has at most 16 MiB; {end}");
+        assert_eq!(message(200, 100_000).await, Some(expected));
     }
 }

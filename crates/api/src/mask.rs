@@ -32,6 +32,11 @@ pub(crate) fn patch<T: 'static, W: Message>(
     })
 }
 
+/// The change that a full replacement asks for (PUT): all that callers may set becomes `wished`.
+pub(crate) fn replace<T: Clone + Send + Sync + 'static>(wished: T) -> Patch<T> {
+    Arc::new(move |_| Ok(wished.clone()))
+}
+
 /// Whether a mask lets the value of a top-level field through. `field` is spelled the same in JSON.
 pub(crate) fn touches(mask: Option<&FieldMask>, field: &str) -> bool {
     let paths = mask.map(|mask| mask.paths.as_slice()).unwrap_or_default();

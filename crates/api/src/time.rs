@@ -23,6 +23,17 @@ pub(crate) fn parse(field: &str, instant: &Wire, violations: &mut Violations) ->
     None
 }
 
+/// When something ends: time zero, which use cases replace by the latest allowed, where the request does not say; or a violation of
+/// `field` and `None`.
+pub(crate) fn end(field: &str, instant: Option<&Wire>, violations: &mut Violations) -> Option<Timestamp> {
+    let Some(instant) = instant else { return Some(Timestamp::default()) };
+    let wished = parse(field, instant, violations)?;
+    if wished == Timestamp::default() {
+        violations.add(field, format!("{} must be in the future", crate::field::last(field)));
+    }
+    Some(wished)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -34,6 +34,11 @@ pub(crate) fn one(field: &str, text: &str) -> Result<Uidp, Error> {
     violations.finish(uidp)
 }
 
+/// A place that may be above every root, `None` for an absent one, or a violation of `field` and `None`.
+pub(crate) fn place(field: &str, text: &str, violations: &mut Violations) -> Option<ParentFilter> {
+    if text == Uidp::ROOT { Some(ParentFilter::Root) } else { optional(field, text, violations).map(ParentFilter::At) }
+}
+
 /// The part of the tree that a list covers; an absent filter and an empty one mean all of it.
 pub(crate) fn filter(wire: Option<Wire>, violations: &mut Violations) -> UidpFilter {
     let Wire { ancestors_of, descendants_of, children_of, in_root, mut ids } = wire.unwrap_or_default();
@@ -44,11 +49,7 @@ pub(crate) fn filter(wire: Option<Wire>, violations: &mut Violations) -> UidpFil
     UidpFilter {
         ancestors_of: optional("uidp.ancestors_of", &ancestors_of, violations),
         descendants_of: optional("uidp.descendants_of", &descendants_of, violations),
-        children_of: if children_of == Uidp::ROOT {
-            Some(ParentFilter::Root)
-        } else {
-            optional("uidp.children_of", &children_of, violations).map(ParentFilter::At)
-        },
+        children_of: place("uidp.children_of", &children_of, violations),
         in_root,
         ids: ids.iter().enumerate().filter_map(|(i, id)| parse(&format!("uidp.ids[{i}]"), id, violations)).collect(),
     }

@@ -1,8 +1,14 @@
 //! The first version of the API, and the services that never had another.
 
 pub(crate) mod auth;
+pub(crate) mod groups;
+pub(crate) mod identities;
 pub(crate) mod oidc;
 pub(crate) mod ping;
+pub(crate) mod role_bindings;
+pub(crate) mod roles;
 
-mod groups;
-mod roles;
+/// What the place of a new resource is called where this version calls it `parent_id`.
+fn parent_id(path: &str) -> Option<String> {
+    (path == "parent").then(|| "parent_id".to_owned())
+}

@@ -13,6 +13,7 @@ use std::{
 mod aliases;
 mod compile;
 mod json;
+mod lists;
 mod messages;
 mod methods;
 mod names;

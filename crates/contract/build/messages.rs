@@ -4,7 +4,7 @@ use std::{fmt::Write as _, fs, io::Write as _, path::Path};
 
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
-use crate::{Result, compile::Compiled, json, names, options};
+use crate::{Result, compile::Compiled, json, lists, names, options};
 
 /// Appends the implementations to the files that prost wrote, and writes `by_name.rs` and `details.rs`, which pick one by
 /// message name: of all messages, for tests, and of the details of errors. What names a message is in the program, so a
@@ -15,6 +15,7 @@ pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
         let mut code = String::new();
         for message in file.messages() {
             implement(&message, &mut code, &mut by_name)?;
+            lists::implement(&message, &mut code)?;
             if is_detail(&message) {
                 details.push_str(&arm(&message));
             }

@@ -27,6 +27,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/contract.rs"));
 }
 pub mod json;
+mod list;
 pub mod mask;
 mod message;
 mod method;
@@ -40,6 +41,7 @@ pub use capability::{CapabilityEntry, capabilities, enum_names};
 pub use descriptors::{descriptors, message_descriptor, pool};
 pub use endpoint::{Answer, AnyMessage, BoxFuture, Call, Endpoint, Reply};
 pub use generated::{chainguard, google};
+pub use list::{ListAnswer, ListRequest, Paging};
 pub use message::Message;
 pub use method::{Access, Body, Event, HttpRule, METHODS, Method, Verb, alias, canonical_path, find_method};
 pub use openapi::openapi;

@@ -2,7 +2,7 @@
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
-use crate::change::Noun;
+use crate::{change::Noun, text::last_segment};
 
 /// The class of an error, named after the canonical codes of google.rpc.Code (AIP-193).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,6 +94,8 @@ pub enum Rule {
     NotEmpty,
     /// A role is bound and cannot go.
     RoleBound,
+    /// An answer without pages would be longer than it may be.
+    ListTooLong,
     /// Built-in roles never change.
     BuiltIn,
     /// The identities, roles or groups do not belong together.
@@ -208,10 +210,31 @@ impl Error {
     fn listing(rule: Rule, mut violations: Vec<Violation>, more: usize) -> Self {
         let omitted = more.saturating_add(violations.len().saturating_sub(Violations::MAX));
         violations.truncate(Violations::MAX);
-        let message = format!("Invalid argument: {}", summary(&violations, omitted));
+        let message = invalid(&violations, omitted);
         let mut error = Self::new(Kind::InvalidArgument, rule, message).with(Detail::Fields(violations));
         error.0.omitted = omitted;
         error
+    }
+
+    /// The same error, with fields called as `rename` says; `None` leaves a path as it is. A description that begins with the name of
+    /// its field follows.
+    #[must_use]
+    pub fn renamed(mut self, rename: impl Fn(&str) -> Option<String>) -> Self {
+        let omitted = self.0.omitted;
+        for detail in &mut self.0.details {
+            let Detail::Fields(violations) = detail else { continue };
+            let mut changed = false;
+            for violation in violations.iter_mut() {
+                if let Some(field) = rename(&violation.field) {
+                    violation.rename(field);
+                    changed = true;
+                }
+            }
+            if changed {
+                self.0.message = invalid(violations, omitted);
+            }
+        }
+        self
     }
 
     /// A condition of the system's state does not hold. `kind` is the violation's type.
@@ -296,6 +319,21 @@ impl Error {
     pub fn details(&self) -> &[Detail] {
         &self.0.details
     }
+}
+
+impl Violation {
+    fn rename(&mut self, field: String) {
+        let (from, to) = (last_segment(&self.field), last_segment(&field));
+        if let Some(rest) = self.description.strip_prefix(from).filter(|rest| rest.starts_with(' ')) {
+            self.description = format!("{to}{rest}");
+        }
+        self.field = field;
+    }
+}
+
+/// The message about these violations.
+fn invalid(violations: &[Violation], omitted: usize) -> String {
+    format!("Invalid argument: {}", summary(violations, omitted))
 }
 
 /// The violations as one text of about [`SUMMARY`] bytes, and how many there are that it does not name.
@@ -432,7 +470,7 @@ impl Kind {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 45] = [
+    pub const ALL: [(Self, &'static str, &'static str); 46] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -470,6 +508,11 @@ impl Rule {
         (Self::NameTaken, "NAME_TAKEN", "The name is taken in that group."),
         (Self::NotEmpty, "NOT_EMPTY", "The resource still has others below it."),
         (Self::RoleBound, "ROLE_BOUND", "A role is bound and cannot go."),
+        (
+            Self::ListTooLong,
+            "LIST_TOO_LONG",
+            "An answer without pages, as lists of v1 have them, would be longer than it may be.",
+        ),
         (Self::BuiltIn, "BUILT_IN", "Built-in roles never change."),
         (Self::OtherOrganization, "OTHER_ORGANIZATION", "The identities, roles or groups do not belong together."),
         (Self::EtagMismatch, "ETAG_MISMATCH", "`If-Match` does not admit the current revision."),
@@ -564,5 +607,25 @@ mod tests {
         let mut violations = Violations::default();
         violations.add("name", "is bad");
         assert_eq!(violations.finish(Some(1)).map_err(|error| error.kind()), Err(Kind::InvalidArgument));
+    }
+
+    #[test]
+    fn fields_are_called_as_the_wire_calls_them() {
+        let mut violations = Violations::default();
+        violations.add("keys.expires_at", "expires_at must be in the future");
+        violations.add("keys.issuer", "expires_at has nothing to do with it");
+        violations.add("name", "name is required");
+        let error = violations.check().expect_err("there are three");
+        let error = error.renamed(|path| path.strip_prefix("keys.").map(|field| format!("static.{}", field.replace("_at", ""))));
+        let expected = "Invalid argument: static.expires: expires must be in the future; \
+                        static.issuer: expires_at has nothing to do with it; name: name is required";
+        assert_eq!(error.message(), expected);
+        let fields = |error: &Error| match error.details() {
+            [Detail::Fields(violations)] => violations.iter().map(|violation| violation.field.clone()).collect::<Vec<_>>(),
+            details => panic!("{details:?}"),
+        };
+        assert_eq!(fields(&error), ["static.expires", "static.issuer", "name"]);
+        let other = Error::invalid(Rule::Json, "is bad").renamed(|_| Some("x".to_owned()));
+        assert_eq!((other.message(), other.details().len()), ("Invalid argument: is bad", 0));
     }
 }

@@ -45,6 +45,12 @@ impl ListRequest {
             skip,
         })
     }
+
+    /// The first page of `uidp` in the order of identifiers, as large as a page may be: for who reads a list to its end.
+    #[must_use]
+    pub fn first(uidp: UidpFilter) -> Self {
+        Self { uidp, page_size: Self::MAX_PAGE_SIZE, page_token: String::new(), order: Order::default(), skip: 0 }
+    }
 }
 
 /// Which part of the tree a list covers. Members combine with AND.

@@ -77,7 +77,7 @@ impl Bootstrap {
     /// What the store answers.
     pub async fn is_empty(&self) -> Result<bool> {
         let mut reader = self.store.reader().await?;
-        let request = ListRequest::parse(UidpFilter { in_root: true, ..UidpFilter::default() }, 1, "", "", 0)?;
+        let request = ListRequest { page_size: 1, ..ListRequest::first(UidpFilter { in_root: true, ..UidpFilter::default() }) };
         let query = ListQuery::new(Arc::new(Scopes::All), &request, None, GroupFilter::default());
         Ok(groups::list(&mut reader, &query).await?.total == 0)
     }

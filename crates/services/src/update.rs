@@ -36,7 +36,7 @@ pub(crate) trait Update: Send + Sync + 'static {
     fn spec(row: &Self::Row) -> &Self::Spec;
 
     /// Adds to a wish what goes without saying.
-    fn complete(_ctx: &Ctx, _row: &Self::Row, _wish: &mut Self::Spec) {}
+    fn complete(&self, _ctx: &Ctx, _row: &Self::Row, _wish: &mut Self::Spec) {}
 
     /// Judges a wish that changes something, as far as that needs no other rows or takes long. It holds no snapshot.
     fn judge(&self, ctx: &Ctx, row: &Self::Row, wish: &Self::Spec) -> impl Future<Output = Result<Self::Findings>> + Send;
@@ -110,7 +110,7 @@ async fn current<U: Update>(store: &Store, ctx: &Ctx, uid: &Uidp) -> Result<U::R
 async fn prepare<U: Update>(noun: &U, ctx: &Ctx, row: U::Row, patch: &Patch<U::Spec>) -> Result<Prepared<U>> {
     resource::check(ctx, &row)?;
     let mut wish = patch(U::spec(&row))?;
-    U::complete(ctx, &row, &mut wish);
+    noun.complete(ctx, &row, &mut wish);
     if wish == *U::spec(&row) {
         return Ok(Prepared { from: row, wish: None });
     }

@@ -124,6 +124,35 @@ impl Noun {
     }
 }
 
+/// How a noun is called in v1.
+struct Old {
+    /// The field of what it is made in.
+    parent: &'static str,
+    /// What is made.
+    body: fn(&Place) -> Value,
+    /// What a change makes of it: all that callers may set.
+    whole: fn(&Place) -> Value,
+}
+
+impl Noun {
+    /// The same noun, with its methods of v1.
+    fn old<Create: Rpc, Update: Rpc, List: Rpc, Delete: Rpc>(mut self, old: Old) -> Self {
+        let (name, lives_in, Old { parent, body, whole }) = (self.name, self.lives_in, old);
+        let change = move |place: &Place| {
+            let mut wish = whole(place);
+            wish["id"] = place.of(name).into();
+            wish
+        };
+        self.samples.extend([
+            Sample::new::<Create>(Does::Make(name), move |place| json!({ (parent): place.of(lives_in), (name): body(place) })),
+            Sample::new::<Update>(Does::Change(name), change),
+            Sample::new::<List>(Does::List(name), move |place| json!({ "id": place.of(name) })),
+            Sample::new::<Delete>(Does::Delete(name), move |place| json!({ "id": place.of(name) })),
+        ]);
+        self
+    }
+}
+
 fn make(lives_in: &str, place: &Place, name: &str, body: &Value) -> Value {
     json!({ "parent": place.of(lives_in), (name): body })
 }

@@ -21,11 +21,12 @@ use tokio::{
 };
 
 /// The rules that no request can provoke at will.
-const OUT_OF_REACH: [(Rule, &str); 8] = [
+const OUT_OF_REACH: [(Rule, &str); 9] = [
     (Rule::Immutable, "no field of the nouns served today is immutable; the masks of identity providers are tested in contract"),
     (Rule::Contended, "needs others that are faster twenty times in a row; tested in services"),
     (Rule::IdempotentAnswerLost, "needs a crash between two commits; tested against the store"),
     (Rule::Overloaded, "needs a queue that stays full for seconds; tested against the store's writer and pool"),
+    (Rule::ListTooLong, "needs ten thousand of something; tested in api"),
     (Rule::OrganizationBusy, "needs costly patterns that wait for seconds; tested against the queue of sts"),
     (Rule::TooManyRequests, "needs a thousand requests under way; tested in gateway with a small limit"),
     (Rule::Unavailable, "needs a store or key that fails; tested against both"),

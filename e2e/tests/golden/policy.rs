@@ -85,8 +85,11 @@ async fn is_allowed(sample: &Sample, actor: &Actor, place: &Place) -> bool {
     }
 }
 
-/// The method as the matrix shows it: its name, and the version where v1 and v2beta1 have the same.
+/// The method as the matrix shows it: by its name in v2beta1, and in v1, where many have the same, with its service.
 fn label(method: &Method) -> String {
-    let version = if method.service.contains(".v2beta1.") { "" } else { " (v1)" };
-    format!("{}{version}", method.name)
+    if method.service.contains(".v2beta1.") {
+        return method.name.to_owned();
+    }
+    let service = method.service.rsplit('.').next().unwrap_or_default();
+    format!("{service}/{} (v1)", method.name)
 }

@@ -2,11 +2,11 @@
 
 mod at_once;
 mod groups;
-mod identities;
+pub(crate) mod identities;
 mod owner;
 mod repos;
 mod role_bindings;
-mod roles;
+pub(crate) mod roles;
 mod tags;
 
 use contract::prost_types::FieldMask;

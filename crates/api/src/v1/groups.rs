@@ -1,37 +1,104 @@
-//! Groups, v1: their shape.
+//! Groups, v1.
 
-use contract::chainguard::platform::iam as wire;
-use domain::iam::{Group, OrgKind, OrgStatus};
+use std::sync::Arc;
+
+use contract::{
+    Reply,
+    chainguard::platform::iam::{self as wire, CreateGroupRequest, DeleteGroupRequest, GroupFilter, GroupList, rpc},
+};
+use domain::{
+    Ctx, Description, Name, Result, Violations,
+    iam::{Group, GroupSpec},
+};
+use services::{Groups, iam::groups};
+
+use crate::{
+    endpoint::{Endpoint, on, tagged},
+    list, mask, mirror, uidp,
+};
+
+/// The RPCs of groups.
+pub(crate) fn endpoints(groups: &Groups) -> Vec<Endpoint> {
+    vec![
+        on(rpc::GroupsCreate, groups, create),
+        on(rpc::GroupsUpdate, groups, update),
+        on(rpc::GroupsList, groups, list),
+        on(rpc::GroupsDelete, groups, delete),
+    ]
+}
+
+async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest) -> Result<Reply<wire::Group>> {
+    let mut violations = Violations::default();
+    let parent = uidp::optional("parent", &request.parent, &mut violations);
+    violations.check()?;
+    let spec = spec_from_wire(request.group.unwrap_or_default())?;
+    Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?))
+}
+
+async fn update(groups: Arc<Groups>, ctx: Arc<Ctx>, group: wire::Group) -> Result<Reply<wire::Group>> {
+    let uid = uidp::one("id", &group.id)?;
+    Ok(answer(&groups.update(&ctx, &uid, mask::replace(spec_from_wire(group)?)).await?))
+}
+
+async fn list(groups: Arc<Groups>, ctx: Arc<Ctx>, request: GroupFilter) -> Result<GroupList> {
+    let part = list::part(request.uidp, &request.id, Violations::default())?;
+    let filter = groups::GroupFilter { name: list::filter(&request.name) };
+    let items = list::whole(part, |page| groups.list(&ctx, page, filter.clone()), to_wire).await?;
+    Ok(GroupList { items })
+}
+
+async fn delete(groups: Arc<Groups>, ctx: Arc<Ctx>, request: DeleteGroupRequest) -> Result<()> {
+    groups.delete(&ctx, &uidp::one("id", &request.id)?).await
+}
+
+fn answer(group: &Group) -> Reply<wire::Group> {
+    tagged(to_wire(group), group.revision)
+}
 
 /// A group for an answer.
 pub(crate) fn to_wire(group: &Group) -> wire::Group {
     wire::Group {
         id: group.uid.to_string(),
-        name: group.spec.name.to_string(),
-        description: group.spec.description.to_string(),
-        verified: group.spec.verified,
-        kind: kind_to_wire(group.spec.kind).into(),
-        status: status_to_wire(group.status).into(),
+        status: mirror::number::<wire::OrgStatus>(group.status),
+        ..spec_to_wire(&group.spec)
+    }
+}
+
+/// What callers may set of a group; the rest is left empty.
+fn spec_to_wire(spec: &GroupSpec) -> wire::Group {
+    wire::Group {
+        name: spec.name.to_string(),
+        description: spec.description.to_string(),
+        verified: spec.verified,
+        kind: mirror::number::<wire::OrgKind>(spec.kind),
         ..wire::Group::default()
     }
 }
 
-fn kind_to_wire(kind: OrgKind) -> wire::OrgKind {
-    match kind {
-        OrgKind::Unspecified => wire::OrgKind::Unspecified,
-        OrgKind::Starter => wire::OrgKind::Starter,
-        OrgKind::Customer => wire::OrgKind::Customer,
-        OrgKind::Dev => wire::OrgKind::Dev,
-        OrgKind::Infra => wire::OrgKind::Infra,
-        OrgKind::AwsMarketplace => wire::OrgKind::AwsMarketplace,
-    }
+/// What a request says that a group should be.
+///
+/// # Errors
+/// Invalid argument naming every field that is not as it must be.
+fn spec_from_wire(group: wire::Group) -> Result<GroupSpec> {
+    let mut violations = Violations::default();
+    let name = Name::parse("name", &group.name, &mut violations);
+    let description = Description::parse("description", &group.description, &mut violations);
+    let kind = mirror::known::<wire::OrgKind, _>("kind", group.kind, &mut violations);
+    let spec = || Some(GroupSpec { name: name?, description: description?, verified: group.verified, kind: kind? });
+    violations.finish(spec())
 }
 
-fn status_to_wire(status: OrgStatus) -> wire::OrgStatus {
-    match status {
-        OrgStatus::Unspecified => wire::OrgStatus::Unspecified,
-        OrgStatus::Initializing => wire::OrgStatus::Initializing,
-        OrgStatus::Ready => wire::OrgStatus::Ready,
-        OrgStatus::Suspended => wire::OrgStatus::Suspended,
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::specs;
+
+    proptest! {
+        #[test]
+        fn specs_survive_the_wire(spec in specs::group()) {
+            prop_assert_eq!(spec_from_wire(spec_to_wire(&spec)).ok(), Some(spec));
+        }
     }
 }

@@ -35,14 +35,9 @@ async fn get(groups: Arc<Groups>, ctx: Arc<Ctx>, request: GetGroupRequest) -> Re
 }
 
 async fn list(groups: Arc<Groups>, ctx: Arc<Ctx>, request: ListGroupsRequest) -> Result<ListGroupsResponse> {
-    let filter = GroupFilter { name: list::filter(request.name) };
-    let page = groups.list(&ctx, list::parse(list::wire!(request), Violations::default())?, filter).await?;
-    Ok(ListGroupsResponse {
-        groups: page.items.iter().map(convert::to_wire).collect(),
-        next_page_token: page.next_page_token,
-        total_count: Some(list::count(page.total)),
-        skipped: list::skipped(page.skipped),
-    })
+    let filter = GroupFilter { name: list::filter(&request.name) };
+    let page = groups.list(&ctx, list::parse(&request, Violations::default())?, filter).await?;
+    Ok(list::answer(page, convert::to_wire))
 }
 
 async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest) -> Result<Reply<Group>> {

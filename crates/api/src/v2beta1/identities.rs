@@ -10,23 +10,29 @@ use contract::{
     },
 };
 use domain::{Ctx, Result, Violations};
-use services::{Identities, iam::identities::IdentityFilter};
+use services::{
+    Identities,
+    iam::identities::{IdentityFilter, KeyLife},
+};
 
 use crate::{
-    endpoint::{Endpoint, on, tagged},
+    endpoint::{Endpoint, naming, on, tagged},
     list, mask, uidp,
 };
 
 pub(crate) mod convert;
 mod relationship;
 
+/// A year.
+const KEYS: KeyLife = KeyLife { days: 365 };
+
 /// The RPCs of identities.
 pub(crate) fn endpoints(identities: &Identities) -> Vec<Endpoint> {
     vec![
         on(rpc::GetIdentity, identities, get),
         on(rpc::ListIdentities, identities, list),
-        on(rpc::CreateIdentity, identities, create),
-        on(rpc::UpdateIdentity, identities, update),
+        naming(convert::name, rpc::CreateIdentity, identities, create),
+        naming(convert::name, rpc::UpdateIdentity, identities, update),
         on(rpc::DeleteIdentity, identities, delete),
         on(rpc::LookupIdentity, identities, lookup),
     ]
@@ -39,27 +45,22 @@ async fn get(identities: Arc<Identities>, ctx: Arc<Ctx>, request: GetIdentityReq
 async fn list(identities: Arc<Identities>, ctx: Arc<Ctx>, request: ListIdentitiesRequest) -> Result<ListIdentitiesResponse> {
     let mut violations = Violations::default();
     let relationship_type = convert::type_from_wire(request.relationship_type, &mut violations);
-    let filter = IdentityFilter { name: list::filter(request.name), relationship_type };
-    let page = identities.list(&ctx, list::parse(list::wire!(request), violations)?, filter).await?;
-    Ok(ListIdentitiesResponse {
-        identities: page.items.iter().map(convert::to_wire).collect(),
-        next_page_token: page.next_page_token,
-        total_count: Some(list::count(page.total)),
-        skipped: list::skipped(page.skipped),
-    })
+    let filter = IdentityFilter { name: list::filter(&request.name), relationship_type };
+    let page = identities.list(&ctx, list::parse(&request, violations)?, filter).await?;
+    Ok(list::answer(page, convert::to_wire))
 }
 
 async fn create(identities: Arc<Identities>, ctx: Arc<Ctx>, request: CreateIdentityRequest) -> Result<Reply<Identity>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.identity.unwrap_or_default()))?;
-    Ok(answer(&identities.create(&ctx, &parent, spec).await?))
+    Ok(answer(&identities.create(&ctx, &parent, spec, KEYS).await?))
 }
 
 async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, request: UpdateIdentityRequest) -> Result<Reply<Identity>> {
     let identity = request.identity.unwrap_or_default();
     let uid = uidp::one("uid", &identity.uid)?;
     let patch = mask::patch(identity, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    Ok(answer(&identities.update(&ctx, &uid, patch).await?))
+    Ok(answer(&identities.update(&ctx, &uid, patch, KEYS).await?))
 }
 
 async fn delete(identities: Arc<Identities>, ctx: Arc<Ctx>, request: DeleteIdentityRequest) -> Result<()> {

@@ -35,14 +35,9 @@ async fn get(repos: Arc<Repos>, ctx: Arc<Ctx>, request: GetRepoRequest) -> Resul
 }
 
 async fn list(repos: Arc<Repos>, ctx: Arc<Ctx>, request: ListReposRequest) -> Result<ListReposResponse> {
-    let filter = RepoFilter { name: list::filter(request.name.unwrap_or_default()) };
-    let page = repos.list(&ctx, list::parse(list::wire!(request), Violations::default())?, filter).await?;
-    Ok(ListReposResponse {
-        repos: page.items.iter().map(convert::to_wire).collect(),
-        next_page_token: page.next_page_token,
-        total_count: Some(list::count(page.total)),
-        skipped: list::skipped(page.skipped),
-    })
+    let filter = RepoFilter { name: list::filter(request.name()) };
+    let page = repos.list(&ctx, list::parse(&request, Violations::default())?, filter).await?;
+    Ok(list::answer(page, convert::to_wire))
 }
 
 async fn create(repos: Arc<Repos>, ctx: Arc<Ctx>, request: CreateRepoRequest) -> Result<Reply<Repo>> {

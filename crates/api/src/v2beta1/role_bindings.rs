@@ -13,7 +13,7 @@ use domain::{Ctx, Result, Violations};
 use services::{RoleBindings, iam::role_bindings::RoleBindingFilter};
 
 use crate::{
-    endpoint::{Endpoint, on, tagged},
+    endpoint::{Endpoint, naming, on, tagged},
     list, mask, uidp,
 };
 
@@ -24,10 +24,10 @@ pub(crate) fn endpoints(bindings: &RoleBindings) -> Vec<Endpoint> {
     vec![
         on(rpc::GetRoleBinding, bindings, get),
         on(rpc::ListRoleBindings, bindings, list),
-        on(rpc::CreateRoleBinding, bindings, create),
-        on(rpc::UpdateRoleBinding, bindings, update),
+        naming(convert::name, rpc::CreateRoleBinding, bindings, create),
+        naming(convert::name, rpc::UpdateRoleBinding, bindings, update),
         on(rpc::DeleteRoleBinding, bindings, delete),
-        on(rpc::BatchCreateRoleBindings, bindings, batch_create),
+        naming(convert::batch_name, rpc::BatchCreateRoleBindings, bindings, batch_create),
     ]
 }
 
@@ -42,14 +42,9 @@ async fn list(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: ListRoleBindi
         group: uidp::optional("group", &request.group, &mut violations),
         role: uidp::optional("role", &request.role, &mut violations),
     };
-    let request = list::nameless(list::parse(list::wire!(request), violations)?)?;
+    let request = list::parse(&request, violations)?;
     let page = bindings.list(&ctx, request, filter).await?;
-    Ok(ListRoleBindingsResponse {
-        role_bindings: page.items.iter().map(convert::to_wire).collect(),
-        next_page_token: page.next_page_token,
-        total_count: Some(list::count(page.total)),
-        skipped: list::skipped(page.skipped),
-    })
+    Ok(list::answer(page, convert::to_wire))
 }
 
 async fn create(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: CreateRoleBindingRequest) -> Result<Reply<RoleBinding>> {

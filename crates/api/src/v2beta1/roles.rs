@@ -34,14 +34,9 @@ async fn get(roles: Arc<Roles>, ctx: Arc<Ctx>, request: GetRoleRequest) -> Resul
 }
 
 async fn list(roles: Arc<Roles>, ctx: Arc<Ctx>, request: ListRolesRequest) -> Result<ListRolesResponse> {
-    let filter = RoleFilter { name: list::filter(request.name) };
-    let page = roles.list(&ctx, list::parse(list::wire!(request), Violations::default())?, filter).await?;
-    Ok(ListRolesResponse {
-        roles: page.items.iter().map(convert::to_wire).collect(),
-        next_page_token: page.next_page_token,
-        total_count: Some(list::count(page.total)),
-        skipped: list::skipped(page.skipped),
-    })
+    let filter = RoleFilter { name: list::filter(&request.name) };
+    let page = roles.list(&ctx, list::parse(&request, Violations::default())?, filter).await?;
+    Ok(list::answer(page, convert::to_wire))
 }
 
 async fn create(roles: Arc<Roles>, ctx: Arc<Ctx>, request: CreateRoleRequest) -> Result<Reply<Role>> {

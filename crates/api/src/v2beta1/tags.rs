@@ -38,18 +38,13 @@ async fn list(tags: Arc<Tags>, ctx: Arc<Ctx>, request: ListTagsRequest) -> Resul
     let since = request.updated_since.as_ref();
     let shown = TagForms { referrer: request.include_referrers, date: request.include_dates, epoch: request.include_epochs };
     let filter = TagFilter {
-        name: list::filter(request.name),
-        digest: list::filter(request.digest),
+        name: list::filter(&request.name),
+        digest: list::filter(&request.digest),
         updated_since: since.and_then(|since| time::parse("updated_since", since, &mut violations)),
         forms: Some(shown).filter(|shown| *shown != TagForms::ALL),
     };
-    let page = tags.list(&ctx, list::parse(list::wire!(request), violations)?, filter).await?;
-    Ok(ListTagsResponse {
-        tags: page.items.iter().map(convert::to_wire).collect(),
-        next_page_token: page.next_page_token,
-        total_count: Some(list::count(page.total)),
-        skipped: list::skipped(page.skipped),
-    })
+    let page = tags.list(&ctx, list::parse(&request, violations)?, filter).await?;
+    Ok(list::answer(page, convert::to_wire))
 }
 
 /// A tag of that name is changed.

@@ -22,7 +22,7 @@ use super::Bootstrap;
 use crate::{
     iam::{
         groups::{bind_owner, insert},
-        identities::check_relationship,
+        identities::{KeyLife, check_relationship},
         role_bindings::bindings_of,
     },
     texts,
@@ -30,6 +30,8 @@ use crate::{
 
 /// Longest address of a user in bytes (RFC 5321 section 4.5.3.1: local part, at sign and domain).
 const EMAIL: usize = 320;
+/// The owner proves itself by claims.
+const NO_KEYS: KeyLife = KeyLife { days: 0 };
 
 /// An organization to begin with, and the user that owns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Seed {
         let mut violations = Violations::default();
         let name = Name::parse("organization", organization, &mut violations);
         let relationship = relationship(&issuer, &subject);
-        check_relationship(&relationship, now, &mut violations);
+        check_relationship(&relationship, NO_KEYS, now, &mut violations);
         relationships.check(user_uid(&issuer, &subject).root_text(), &relationship, &mut violations).await?;
         if let Some(email) = &email {
             texts::required("email", email, EMAIL, &mut violations);
@@ -150,7 +152,7 @@ async fn planted(reader: &mut Reader, seed: &Seed) -> Result<Option<Seeded>> {
     if let Some(view) = found {
         return Ok(Some(Seeded { organization: view.group, owner: view.identity, binding: view.binding }));
     }
-    let request = ListRequest::parse(UidpFilter { in_root: true, ..UidpFilter::default() }, 1, "", "", 0)?;
+    let request = ListRequest { page_size: 1, ..ListRequest::first(UidpFilter { in_root: true, ..UidpFilter::default() }) };
     let filter = GroupFilter { name: Some(seed.organization.to_string()) };
     let listed = groups::list(reader, &ListQuery::new(Arc::new(Scopes::All), &request, None, filter)).await?;
     let Some(known) = listed.items.first() else { return Ok(None) };

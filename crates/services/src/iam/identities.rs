@@ -14,6 +14,7 @@ use domain::{
 };
 use store::{Reader, Store, Writer, iam::identities};
 
+pub use relationship::KeyLife;
 pub use store::iam::identities::IdentityFilter;
 
 pub(crate) use relationship::check as check_relationship;

@@ -67,7 +67,7 @@ impl RoleBindings {
 
 /// Every binding of an identity, at whatever place.
 pub(crate) async fn bindings_of(reader: &mut Reader, identity: &Uidp) -> Result<Vec<RoleBindingView>> {
-    let request = ListRequest::parse(UidpFilter::default(), i32::MAX, "", "", 0)?;
+    let request = ListRequest::first(UidpFilter::default());
     let filter = RoleBindingFilter { identity: Some(identity.clone()), ..RoleBindingFilter::default() };
     let mut query = ListQuery::new(Arc::new(Scopes::All), &request, None, filter);
     let mut all = Vec::new();

@@ -4,7 +4,8 @@ use domain::{Ctx, EventRule, Noun, Op, Revision};
 use services::iam::BatchItem;
 
 use crate::world::{
-    World, binding, built_in, edit_binding, edit_group, edit_identity, edit_repo, edit_role, group, name, repo, role, workload,
+    KEYS, World, binding, built_in, edit_binding, edit_group, edit_identity, edit_repo, edit_role, group, name, repo, role,
+    workload,
 };
 
 const RULE: EventRule = EventRule { kind: "dev.example.happened.v1", customer: true };
@@ -43,9 +44,9 @@ async fn every_change_announces_itself_once() {
     world.groups.update(&ctx, &folder, edit_group(|_| ())).await.unwrap();
     assert!(events(&world, &mut seen).await.is_empty(), "nothing changed");
 
-    let robot = world.identities.create(&ctx, &folder, workload("robot")).await.unwrap().uid;
+    let robot = world.identities.create(&ctx, &folder, workload("robot"), KEYS).await.unwrap().uid;
     assert_eq!(events(&world, &mut seen).await, pair(&robot, &folder));
-    world.identities.update(&ctx, &robot, edit_identity(|spec| spec.name = name("new"))).await.unwrap();
+    world.identities.update(&ctx, &robot, edit_identity(|spec| spec.name = name("new")), KEYS).await.unwrap();
     assert_eq!(events(&world, &mut seen).await, pair(&robot, &folder));
     let custom = world.roles.create(&ctx, &folder, role("custom", &["repo.list"])).await.unwrap().uid;
     assert_eq!(events(&world, &mut seen).await, pair(&custom, &folder));

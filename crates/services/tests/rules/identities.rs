@@ -4,8 +4,8 @@ use domain::{
 };
 
 use crate::world::{
-    ESCALATION, ISSUER, NOT_FOUND, STALE, World, built_in, capabilities, claim_match, edit_identity, name, refused, request,
-    uids, violated, workload,
+    ESCALATION, ISSUER, KEYS, NOT_FOUND, STALE, World, built_in, capabilities, claim_match, edit_identity, name, refused,
+    request, uids, violated, workload,
 };
 use services::iam::identities::IdentityFilter;
 
@@ -26,12 +26,16 @@ async fn an_identity_lives_in_a_group() {
     let world = World::new().await;
     let (organization, alice) = world.organization("alice").await;
     let ctx = world.by(&alice, &["identity.list"]).await;
-    let robot = world.identities.create(&ctx, &organization, workload("robot")).await.unwrap();
+    let robot = world.identities.create(&ctx, &organization, workload("robot"), KEYS).await.unwrap();
     assert_eq!(robot.uid.parent().as_ref(), Some(&organization));
     assert_eq!(robot.last_seen_at, world.now());
     assert_eq!(world.identities.get(&ctx, &robot.uid).await.unwrap(), robot);
     for absent in [organization.child([9; 8]), robot.uid.clone(), alice.clone()] {
-        assert_eq!(refused(world.identities.create(&world.operator(), &absent, workload("x")).await), NOT_FOUND, "{absent}");
+        assert_eq!(
+            refused(world.identities.create(&world.operator(), &absent, workload("x"), KEYS).await),
+            NOT_FOUND,
+            "{absent}"
+        );
     }
     let listed = world.identities.list(&ctx, request(), IdentityFilter::default()).await.unwrap();
     assert_eq!(uids(&listed.items), [robot.uid], "users are in no organization");
@@ -69,8 +73,8 @@ async fn relationships_have_their_limits() {
         (pasted(|k| k.issuer_keys.clear()), &["static_keys.issuer_keys"]),
         (pasted(|k| k.issuer_keys = "x".repeat(65 * 1024)), &["static_keys.issuer_keys"]),
         (pasted(|k| k.audiences = vec!["a".into(), "b".into()]), &["static_keys.audiences"]),
-        (pasted(|k| k.expires_at.0 -= 61_000), &["static_keys.expiration_time"]),
-        (Relationship::StaticKeys(keys(now.plus_seconds(YEAR + 3600))), &["static_keys.expiration_time"]),
+        (pasted(|k| k.expires_at.0 -= 61_000), &["static_keys.expires_at"]),
+        (Relationship::StaticKeys(keys(now.plus_seconds(YEAR + 3600))), &["static_keys.expires_at"]),
         (aws("12345678901", Matcher::Literal("arn".into())), &["aws_identity.aws_account", "aws_identity.user_id_pattern"]),
         (
             aws("12345678901a", Matcher::Literal(String::new())),
@@ -82,11 +86,15 @@ async fn relationships_have_their_limits() {
     for (relationship, fields) in cases {
         let mut spec = workload("robot");
         spec.relationship = relationship.clone();
-        assert_eq!(violated(world.identities.create(&world.operator(), &organization, spec).await), fields, "{relationship:?}");
+        assert_eq!(
+            violated(world.identities.create(&world.operator(), &organization, spec, KEYS).await),
+            fields,
+            "{relationship:?}"
+        );
     }
     let mut spec = workload("robot");
     spec.company = "x".repeat(256);
-    assert_eq!(violated(world.identities.create(&world.operator(), &organization, spec).await), ["company"]);
+    assert_eq!(violated(world.identities.create(&world.operator(), &organization, spec, KEYS).await), ["company"]);
     let listed = world.identities.list(&world.operator(), request(), IdentityFilter::default()).await.unwrap();
     assert_eq!(listed.total, 1, "only alice");
 }
@@ -97,20 +105,21 @@ async fn static_keys_last_a_year_at_most() {
     let (organization, _) = world.organization("alice").await;
     let mut spec = workload("robot");
     spec.relationship = Relationship::StaticKeys(keys(Timestamp::default()));
-    let robot = world.identities.create(&world.operator(), &organization, spec).await.unwrap();
+    let robot = world.identities.create(&world.operator(), &organization, spec, KEYS).await.unwrap();
     let Relationship::StaticKeys(stored) = &robot.spec.relationship else { panic!("{robot:?}") };
     assert_eq!(stored.expires_at, world.now().plus_seconds(YEAR));
 
     world.wait(2 * YEAR);
-    let renamed = world.identities.update(&world.operator(), &robot.uid, edit_identity(|spec| spec.name = name("old"))).await;
+    let renamed =
+        world.identities.update(&world.operator(), &robot.uid, edit_identity(|spec| spec.name = name("old")), KEYS).await;
     assert_eq!(renamed.unwrap().relationship_revision, robot.relationship_revision, "expired keys do not hinder other changes");
     let rekeyed = edit_identity(|spec| {
         if let Relationship::StaticKeys(keys) = &mut spec.relationship {
             keys.subject = "other".into();
         }
     });
-    let refusal = world.identities.update(&world.operator(), &robot.uid, rekeyed).await;
-    assert_eq!(violated(refusal), ["static_keys.expiration_time"]);
+    let refusal = world.identities.update(&world.operator(), &robot.uid, rekeyed, KEYS).await;
+    assert_eq!(violated(refusal), ["static_keys.expires_at"]);
 }
 
 #[tokio::test]
@@ -124,24 +133,24 @@ async fn rewriting_a_bound_identity_takes_all_that_it_holds() {
     world.bind(&organization, &helper, &updater).await;
     let takeover = || edit_identity(|spec| spec.relationship = Relationship::ClaimMatch(claim_match("me")));
 
-    let before = world.identities.update(&world.by(&helper, &[]).await, &robot, takeover()).await.unwrap();
+    let before = world.identities.update(&world.by(&helper, &[]).await, &robot, takeover(), KEYS).await.unwrap();
     assert_eq!(before.relationship_revision, 2, "an identity without rights is nobody's ladder");
 
     world.bind(&folder, &robot, &built_in("editor")).await;
     let again = || edit_identity(|spec| spec.relationship = Relationship::ClaimMatch(claim_match("again")));
     let ctx = world.by(&helper, &[]).await;
-    assert_eq!(refused(world.identities.update(&ctx, &robot, again()).await), ESCALATION);
-    let renamed = world.identities.update(&ctx, &robot, edit_identity(|spec| spec.name = name("renamed"))).await.unwrap();
+    assert_eq!(refused(world.identities.update(&ctx, &robot, again(), KEYS).await), ESCALATION);
+    let renamed = world.identities.update(&ctx, &robot, edit_identity(|spec| spec.name = name("renamed")), KEYS).await.unwrap();
     assert_eq!(renamed.relationship_revision, 2, "a name gives nothing away");
 
     world.bind(&folder, &helper, &built_in("editor")).await;
-    let rewritten = world.identities.update(&world.by(&helper, &[]).await, &robot, again()).await.unwrap();
+    let rewritten = world.identities.update(&world.by(&helper, &[]).await, &robot, again(), KEYS).await.unwrap();
     assert_eq!(rewritten.relationship_revision, 3);
 
     // Elsewhere the robot holds something that the helper does not hold there.
     world.bind(&organization, &robot, &built_in("editor")).await;
-    assert_eq!(refused(world.identities.update(&world.by(&helper, &[]).await, &robot, takeover()).await), ESCALATION);
-    world.identities.update(&world.operator(), &robot, takeover()).await.unwrap();
+    assert_eq!(refused(world.identities.update(&world.by(&helper, &[]).await, &robot, takeover(), KEYS).await), ESCALATION);
+    world.identities.update(&world.operator(), &robot, takeover(), KEYS).await.unwrap();
 }
 
 #[tokio::test]
@@ -153,8 +162,8 @@ async fn a_narrowed_token_takes_nothing_over() {
     let takeover = || edit_identity(|spec| spec.relationship = Relationship::ClaimMatch(claim_match("me")));
     let narrowing = Narrowing { scopes: None, capabilities: Some(capabilities(&["identity.update"])) };
     let ctx = world.narrowed(&alice, &[], narrowing).await;
-    assert_eq!(refused(world.identities.update(&ctx, &robot, takeover()).await), ESCALATION);
-    world.identities.update(&world.by(&alice, &[]).await, &robot, takeover()).await.unwrap();
+    assert_eq!(refused(world.identities.update(&ctx, &robot, takeover(), KEYS).await), ESCALATION);
+    world.identities.update(&world.by(&alice, &[]).await, &robot, takeover(), KEYS).await.unwrap();
 }
 
 #[tokio::test]
@@ -168,7 +177,7 @@ async fn another_kind_of_relationship_ends_old_tokens() {
         user_id: Matcher::Pattern("^A.*$".into()),
     };
     let change = edit_identity(move |spec| spec.relationship = Relationship::AwsIdentity(aws));
-    let changed = world.identities.update(&world.operator(), &robot, change).await.unwrap();
+    let changed = world.identities.update(&world.operator(), &robot, change, KEYS).await.unwrap();
     assert_eq!(changed.relationship_revision, 2);
     assert_eq!(world.identities.get(&world.operator(), &robot).await.unwrap(), changed);
 }

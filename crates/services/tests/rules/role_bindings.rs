@@ -48,19 +48,19 @@ async fn identities_and_roles_of_other_organizations_are_as_good_as_absent() {
         (fields(&error), error.message().to_owned())
     };
     let absent = answer(world.role_bindings.create(&ctx, &alices, binding(&bobs.child([9; 8]), &viewer)).await);
-    assert_eq!(absent.0, ["identity_uid"]);
+    assert_eq!(absent.0, ["identity"]);
     for not_bindable in [foreign.clone(), alices.child([9; 8]), Uidp::root_from([9; 20]), bobs.clone(), operator_uid()] {
         let answer = answer(world.role_bindings.create(&ctx, &alices, binding(&not_bindable, &viewer)).await);
         assert_eq!(answer, absent, "{not_bindable}");
     }
     let absent = answer(world.role_bindings.create(&ctx, &alices, binding(&own, &bobs.child([9; 8]))).await);
-    assert_eq!(absent.0, ["role_uid"]);
+    assert_eq!(absent.0, ["role"]);
     for not_bindable in [foreign_role.clone(), lower_role.clone(), alices.child([9; 8]), Uidp::root_from([9; 20])] {
         let answer = answer(world.role_bindings.create(&ctx, &alices, binding(&own, &not_bindable)).await);
         assert_eq!(answer, absent, "{not_bindable}");
     }
     let both = answer(world.role_bindings.create(&ctx, &alices, binding(&foreign, &foreign_role)).await);
-    assert_eq!(both.0, ["identity_uid", "role_uid"]);
+    assert_eq!(both.0, ["identity", "role"]);
 
     world.role_bindings.create(&ctx, &alices, binding(&bob, &viewer)).await.expect("users are of every organization");
     world.role_bindings.create(&ctx, &folder, binding(&own, &lower_role)).await.expect("a role binds in its group");
@@ -113,7 +113,7 @@ async fn a_binding_is_changed_in_place() {
 
     assert_eq!(world.role_bindings.update(&ctx, &uid, edit_binding(|_| ())).await.unwrap(), made);
     let to_foreign = edit_binding(move |spec| spec.identity = foreign);
-    assert_eq!(violated(world.role_bindings.update(&ctx, &uid, to_foreign).await), ["identity_uid"]);
+    assert_eq!(violated(world.role_bindings.update(&ctx, &uid, to_foreign).await), ["identity"]);
     let (role, user) = (built_in("editor"), bob.clone());
     let change = edit_binding(move |spec| *spec = binding(&user, &role));
     let changed = world.role_bindings.update(&ctx, &uid, change).await.unwrap();
@@ -160,18 +160,18 @@ async fn a_batch_is_made_whole_or_not_at_all() {
     };
     let before = world.role_bindings.list(&ctx, request(), RoleBindingFilter::default()).await.unwrap().total;
 
-    assert_eq!(violated(batch(Some(&viewer), Vec::new()).await), ["requests"]);
+    assert_eq!(violated(batch(Some(&viewer), Vec::new()).await), ["items"]);
     let too_many = robots.iter().chain([&alice]).map(item).collect();
-    assert_eq!(violated(batch(Some(&viewer), too_many).await), ["requests"]);
+    assert_eq!(violated(batch(Some(&viewer), too_many).await), ["items"]);
     let mut items: Vec<_> = robots.iter().take(4).map(item).collect();
     assert_eq!(violated(batch(None, items.clone()).await).len(), 4, "every entry lacks a role");
     items[1].role = Some(editor.clone());
     items[2].parent = Some(organization.child([9; 8]));
     let contradictions = violated(batch(Some(&viewer), items).await);
-    assert_eq!(contradictions, ["requests[1].role_binding.role_uid", "requests[2].parent"]);
+    assert_eq!(contradictions, ["items[1].role", "items[2].parent"]);
     let mut items: Vec<_> = robots.iter().take(3).map(item).collect();
     items[2].identity = organization.child([9; 8]);
-    assert_eq!(violated(batch(Some(&viewer), items).await), ["requests[2].role_binding.identity_uid"]);
+    assert_eq!(violated(batch(Some(&viewer), items).await), ["items[2].identity"]);
     let after = world.role_bindings.list(&ctx, request(), RoleBindingFilter::default()).await.unwrap().total;
     assert_eq!(after, before, "none of the refused batches left anything");
 

@@ -19,7 +19,7 @@ use store::iam::role_bindings;
 use tokio::{runtime::Handle, task::block_in_place};
 
 use crate::world::{
-    ESCALATION, STALE, TestSeal, World, assert_off_the_writer, binding, built_in, capabilities, claim_match, edit_binding,
+    ESCALATION, KEYS, STALE, TestSeal, World, assert_off_the_writer, binding, built_in, capabilities, claim_match, edit_binding,
     edit_group, edit_identity, edit_repo, edit_role, name, refused,
 };
 
@@ -105,7 +105,7 @@ async fn no_noun_applies_or_judges_a_patch_on_the_writer() {
     let repo = world.repo(&organization, "nginx").await.uid;
     world.groups.update(&ctx, &organization, edit_group(|spec| spec.name = name("a"))).await.unwrap();
     let other = Relationship::ClaimMatch(claim_match("other"));
-    world.identities.update(&ctx, &robot, edit_identity(move |spec| spec.relationship = other)).await.unwrap();
+    world.identities.update(&ctx, &robot, edit_identity(move |spec| spec.relationship = other), KEYS).await.unwrap();
     world.roles.update(&ctx, &role, edit_role(|spec| spec.name = name("a"))).await.unwrap();
     let other = world.workload(&organization, "other").await;
     world.role_bindings.update(&ctx, &bound, edit_binding(move |spec| spec.identity = other)).await.unwrap();
@@ -127,12 +127,12 @@ async fn rights_that_an_identity_gets_meanwhile_count() {
         let relationship = Relationship::ClaimMatch(claim_match(subject));
         edit_identity(move |spec| spec.relationship = relationship)
     };
-    world.identities.update(&ctx, &robot, matching("first")).await.unwrap();
+    world.identities.update(&ctx, &robot, matching("first"), KEYS).await.unwrap();
     world.bind(&below, &robot, &role).await;
-    world.identities.update(&ctx, &robot, matching("second")).await.unwrap();
+    world.identities.update(&ctx, &robot, matching("second"), KEYS).await.unwrap();
     let owner = built_in("owner");
     world.bind(&below, &robot, &owner).await;
-    assert_eq!(refused(world.identities.update(&ctx, &robot, matching("third")).await), ESCALATION);
+    assert_eq!(refused(world.identities.update(&ctx, &robot, matching("third"), KEYS).await), ESCALATION);
 }
 
 /// A binding that is made between the judgement and the write of what its role gets is judged as well.

@@ -24,11 +24,16 @@ use domain::{
     ports::{CheckRelationship, Seal},
     registry::{CatalogTier, Repo, RepoSpec},
 };
-use services::{Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, Settings, WhoAmI, bootstrap::Seed};
+use services::{
+    Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, Settings, WhoAmI, bootstrap::Seed, iam::identities::KeyLife,
+};
 use store::{Store, StoreConfig, iam::role_bindings};
 
 /// Where user tokens come from.
 pub(crate) const ISSUER: &str = "https://issuer.example";
+
+/// How long static keys may be accepted.
+pub(crate) const KEYS: KeyLife = KeyLife { days: 365 };
 
 pub(crate) struct World {
     pub(crate) store: Store,
@@ -133,7 +138,7 @@ impl World {
     }
 
     pub(crate) async fn workload(&self, parent: &Uidp, called: &str) -> Uidp {
-        self.identities.create(&self.operator(), parent, workload(called)).await.unwrap().uid
+        self.identities.create(&self.operator(), parent, workload(called), KEYS).await.unwrap().uid
     }
 
     pub(crate) async fn role(&self, parent: &Uidp, called: &str, names: &[&str]) -> Uidp {

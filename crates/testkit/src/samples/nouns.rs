@@ -1,11 +1,11 @@
 //! Every noun, those before it that it refers to; and what is about no noun.
 
 use contract::chainguard::platform::{
-    auth::rpc::Validate, iam::v2beta1::rpc as iam, oidc::rpc::Exchange, ping, registry::v2beta1::rpc as registry,
+    auth::rpc::Validate, iam::rpc as old, iam::v2beta1::rpc as iam, oidc::rpc::Exchange, ping, registry::v2beta1::rpc as registry,
 };
 use serde_json::{Value, json};
 
-use super::{Does, Noun, Place, Sample};
+use super::{Does, Noun, Old, Place, Sample};
 
 /// The nouns.
 pub(super) fn all() -> Vec<Noun> {
@@ -15,25 +15,45 @@ pub(super) fn all() -> Vec<Noun> {
             Place::AT,
             |_| json!({ "name": "team-a", "description": "Builds the shop." }),
         )
-        .changed::<iam::UpdateGroup>(|_| json!({ "description": "Runs the shop." })),
+        .changed::<iam::UpdateGroup>(|_| json!({ "description": "Runs the shop." }))
+        .old::<old::GroupsCreate, old::GroupsUpdate, old::GroupsList, old::GroupsDelete>(Old {
+            parent: "parent",
+            body: |_| json!({ "name": "team-b", "description": "Builds the shop." }),
+            whole: |_| json!({ "name": "team-b", "description": "Runs the shop." }),
+        }),
         Noun::new::<iam::CreateIdentity, iam::GetIdentity, iam::ListIdentities, iam::DeleteIdentity>(
             "identity",
             Place::AT,
             |_| json!({ "name": "ci", "description": "Builds of the main branch.", "claim_match": workflow("acme/shop") }),
         )
-        .changed::<iam::UpdateIdentity>(|_| json!({ "claim_match": workflow("acme/store") })),
+        .changed::<iam::UpdateIdentity>(|_| json!({ "claim_match": workflow("acme/store") }))
+        .old::<old::IdentitiesCreate, old::IdentitiesUpdate, old::IdentitiesList, old::IdentitiesDelete>(Old {
+            parent: "parent_id",
+            body: |_| json!({ "name": "ci", "description": "Builds of the main branch.", "claim_match": workflow("acme/shop") }),
+            whole: |_| json!({ "name": "ci", "claim_match": workflow("acme/store") }),
+        }),
         Noun::new::<iam::CreateRole, iam::GetRole, iam::ListRoles, iam::DeleteRole>(
             "role",
             Place::AT,
             |_| json!({ "name": "fetcher", "capabilities": ["CAP_APK_LIST"] }),
         )
-        .changed::<iam::UpdateRole>(|_| json!({ "description": "Looks for packages." })),
+        .changed::<iam::UpdateRole>(|_| json!({ "description": "Looks for packages." }))
+        .old::<old::RolesCreate, old::RolesUpdate, old::RolesList, old::RolesDelete>(Old {
+            parent: "parent_id",
+            body: |_| json!({ "name": "finder", "capabilities": ["apk.list"] }),
+            whole: |_| json!({ "name": "finder", "description": "Looks for packages.", "capabilities": ["apk.list"] }),
+        }),
         Noun::new::<iam::CreateRoleBinding, iam::GetRoleBinding, iam::ListRoleBindings, iam::DeleteRoleBinding>(
             "role_binding",
             Place::AT,
             bound,
         )
-        .changed::<iam::UpdateRoleBinding>(|place| json!({ "identity_uid": place.of("identity"), "role_uid": place.of("role") })),
+        .changed::<iam::UpdateRoleBinding>(|place| json!({ "identity_uid": place.of("identity"), "role_uid": place.of("role") }))
+        .old::<old::RoleBindingsCreate, old::RoleBindingsUpdate, old::RoleBindingsList, old::RoleBindingsDelete>(Old {
+            parent: "parent",
+            body: |place| json!({ "identity": place.of("identity"), "role": Place::bindable() }),
+            whole: |place| json!({ "identity": place.of("identity"), "role": place.of("role") }),
+        }),
         Noun::new::<registry::CreateRepo, registry::GetRepo, registry::ListRepos, registry::DeleteRepo>(
             "repo",
             Place::AT,
@@ -59,6 +79,7 @@ pub(super) fn others() -> Vec<Sample> {
             Does::Other,
             |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" }),
         ),
+        Sample::new::<old::Lookup>(Does::Other, |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" })),
         Sample::new::<iam::BatchCreateRoleBindings>(
             Does::Make("role_binding"),
             |place| json!({ "parent": place.at.as_str(), "requests": [{ "parent": place.at.as_str(), "role_binding": bound(place) }] }),

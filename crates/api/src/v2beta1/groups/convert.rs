@@ -3,10 +3,10 @@
 use contract::chainguard::platform::iam::v2beta1 as wire;
 use domain::{
     Description, Error, Name, Violations,
-    iam::{Group, GroupSpec, OrgKind, OrgStatus},
+    iam::{Group, GroupSpec},
 };
 
-use crate::{field, time};
+use crate::{mirror, time};
 
 /// A group for an answer.
 pub(crate) fn to_wire(group: &Group) -> wire::Group {
@@ -14,7 +14,7 @@ pub(crate) fn to_wire(group: &Group) -> wire::Group {
         uid: group.uid.to_string(),
         create_time: Some(time::to_wire(group.created_at)),
         update_time: Some(time::to_wire(group.updated_at)),
-        status: status_to_wire(group.status).into(),
+        status: mirror::number::<wire::OrgStatus>(group.status),
         ..spec_to_wire(&group.spec)
     }
 }
@@ -25,7 +25,7 @@ pub(crate) fn spec_to_wire(spec: &GroupSpec) -> wire::Group {
         name: spec.name.to_string(),
         description: spec.description.to_string(),
         verified: spec.verified,
-        kind: kind_to_wire(spec.kind).into(),
+        kind: mirror::number::<wire::OrgKind>(spec.kind),
         ..wire::Group::default()
     }
 }
@@ -39,45 +39,17 @@ pub(crate) fn spec_from_wire(group: wire::Group) -> Result<GroupSpec, Error> {
     let mut violations = Violations::default();
     let name = Name::parse("name", &name, &mut violations);
     let description = Description::parse("description", &description, &mut violations);
-    let kind = field::known("kind", kind, &mut violations).map(kind_from_wire);
+    let kind = mirror::known::<wire::OrgKind, _>("kind", kind, &mut violations);
     let spec = || Some(GroupSpec { name: name?, description: description?, verified, kind: kind? });
     violations.finish(spec())
 }
 
-fn kind_to_wire(kind: OrgKind) -> wire::OrgKind {
-    match kind {
-        OrgKind::Unspecified => wire::OrgKind::Unspecified,
-        OrgKind::Starter => wire::OrgKind::Starter,
-        OrgKind::Customer => wire::OrgKind::Customer,
-        OrgKind::Dev => wire::OrgKind::Dev,
-        OrgKind::Infra => wire::OrgKind::Infra,
-        OrgKind::AwsMarketplace => wire::OrgKind::AwsMarketplace,
-    }
-}
-
-fn kind_from_wire(kind: wire::OrgKind) -> OrgKind {
-    match kind {
-        wire::OrgKind::Unspecified => OrgKind::Unspecified,
-        wire::OrgKind::Starter => OrgKind::Starter,
-        wire::OrgKind::Customer => OrgKind::Customer,
-        wire::OrgKind::Dev => OrgKind::Dev,
-        wire::OrgKind::Infra => OrgKind::Infra,
-        wire::OrgKind::AwsMarketplace => OrgKind::AwsMarketplace,
-    }
-}
-
-fn status_to_wire(status: OrgStatus) -> wire::OrgStatus {
-    match status {
-        OrgStatus::Unspecified => wire::OrgStatus::Unspecified,
-        OrgStatus::Initializing => wire::OrgStatus::Initializing,
-        OrgStatus::Ready => wire::OrgStatus::Ready,
-        OrgStatus::Suspended => wire::OrgStatus::Suspended,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use domain::{Revision, Timestamp};
+    use domain::{
+        Revision, Timestamp,
+        iam::{OrgKind, OrgStatus},
+    };
     use proptest::prelude::*;
 
     use super::*;

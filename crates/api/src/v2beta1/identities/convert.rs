@@ -56,6 +56,11 @@ pub(crate) fn spec_from_wire(identity: wire::Identity) -> Result<IdentitySpec, E
     violations.finish(spec())
 }
 
+/// What a field of an identity is called here.
+pub(super) fn name(path: &str) -> Option<String> {
+    (path == "static_keys.expires_at").then(|| "static_keys.expiration_time".to_owned())
+}
+
 /// The kind of relationship that a list asks for; `None` for any, or when a violation was added.
 pub(super) fn type_from_wire(number: i32, violations: &mut Violations) -> Option<RelationshipType> {
     match field::known("relationship_type", number, violations)? {

@@ -3,11 +3,11 @@
 use contract::chainguard::platform::registry::v2beta1 as wire;
 use domain::{
     Description, Error, Name, Timestamp, Violations,
-    registry::{CatalogTier, Repo, RepoSpec, SyncConfig},
+    registry::{Repo, RepoSpec, SyncConfig},
 };
 
 use super::overlay;
-use crate::{field, time, uidp};
+use crate::{field, mirror, time, uidp};
 
 /// A repository for an answer.
 pub(crate) fn to_wire(repo: &Repo) -> wire::Repo {
@@ -24,7 +24,7 @@ pub(crate) fn spec_to_wire(spec: &RepoSpec) -> wire::Repo {
     wire::Repo {
         name: spec.name.to_string(),
         description: spec.description.to_string(),
-        catalog_tier: tier_to_wire(spec.catalog_tier).into(),
+        catalog_tier: mirror::number::<wire::CatalogTier>(spec.catalog_tier),
         bundles: spec.bundles.clone(),
         aliases: spec.aliases.clone(),
         active_tags: spec.active_tags.clone(),
@@ -44,7 +44,7 @@ pub(crate) fn spec_from_wire(repo: wire::Repo) -> Result<RepoSpec, Error> {
     let mut violations = Violations::default();
     let name = Name::parse("name", &repo.name, &mut violations);
     let description = Description::parse("description", &repo.description, &mut violations);
-    let tier = field::known("catalog_tier", repo.catalog_tier, &mut violations).map(tier_from_wire);
+    let tier = mirror::known::<wire::CatalogTier, _>("catalog_tier", repo.catalog_tier, &mut violations);
     let sync_config = repo.sync_config.map(|sync| sync_from_wire(sync, &mut violations));
     let custom_overlay = repo.custom_overlay.map(|overlay| overlay::from_wire(overlay, &mut violations));
     let spec = || {
@@ -93,30 +93,6 @@ fn sync_from_wire(sync: wire::SyncConfig, violations: &mut Violations) -> Option
         apko_overlay: sync.apko_overlay,
         grace_period: sync.grace_period,
     })
-}
-
-fn tier_to_wire(tier: CatalogTier) -> wire::CatalogTier {
-    match tier {
-        CatalogTier::Unspecified => wire::CatalogTier::Unspecified,
-        CatalogTier::Application => wire::CatalogTier::Application,
-        CatalogTier::Base => wire::CatalogTier::Base,
-        CatalogTier::Fips => wire::CatalogTier::Fips,
-        CatalogTier::Ai => wire::CatalogTier::Ai,
-        CatalogTier::Devtools => wire::CatalogTier::Devtools,
-        CatalogTier::Commercial => wire::CatalogTier::Commercial,
-    }
-}
-
-fn tier_from_wire(tier: wire::CatalogTier) -> CatalogTier {
-    match tier {
-        wire::CatalogTier::Unspecified => CatalogTier::Unspecified,
-        wire::CatalogTier::Application => CatalogTier::Application,
-        wire::CatalogTier::Base => CatalogTier::Base,
-        wire::CatalogTier::Fips => CatalogTier::Fips,
-        wire::CatalogTier::Ai => CatalogTier::Ai,
-        wire::CatalogTier::Devtools => CatalogTier::Devtools,
-        wire::CatalogTier::Commercial => CatalogTier::Commercial,
-    }
 }
 
 #[cfg(test)]

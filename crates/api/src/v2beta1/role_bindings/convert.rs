@@ -39,6 +39,20 @@ pub(crate) fn spec_from_wire(binding: wire::RoleBinding) -> Result<RoleBindingSp
     violations.finish(spec())
 }
 
+/// What a field of a binding is called here.
+pub(super) fn name(path: &str) -> Option<String> {
+    matches!(path, "identity" | "role").then(|| format!("{path}_uid"))
+}
+
+/// What a field of an entry is called here.
+pub(super) fn batch_name(path: &str) -> Option<String> {
+    let rest = path.strip_prefix("items")?;
+    Some(match rest.rsplit_once("].").and_then(|(index, field)| Some((index, name(field)?))) {
+        Some((index, field)) => format!("requests{index}].role_binding.{field}"),
+        None => format!("requests{rest}"),
+    })
+}
+
 /// What a batch asks for. Whether its entries fit together is for the use case to say.
 pub(super) struct Batch {
     /// The group.
@@ -185,5 +199,14 @@ mod tests {
     fn every_required_field_is_asked_for() {
         let full = entry(uid(1).as_str(), uid(2).as_str()).role_binding.expect("it is there");
         crate::required::is_asked_for(vec![full], spec_from_wire);
+    }
+
+    #[test]
+    fn fields_of_entries_stand_in_their_requests() {
+        let named = |path| batch_name(path);
+        assert_eq!(named("items").as_deref(), Some("requests"));
+        assert_eq!(named("items[24].role").as_deref(), Some("requests[24].role_binding.role_uid"));
+        assert_eq!(named("items[0].parent").as_deref(), Some("requests[0].parent"));
+        assert_eq!(named("role_uid"), None);
     }
 }

@@ -33,7 +33,7 @@ impl Update for GroupUpdate {
     }
 
     /// What a folder is need not be said: it is what its organization is.
-    fn complete(_ctx: &Ctx, row: &Group, wish: &mut GroupSpec) {
+    fn complete(&self, _ctx: &Ctx, row: &Group, wish: &mut GroupSpec) {
         if !row.uid.is_root() && wish.kind == OrgKind::Unspecified {
             wish.kind = row.spec.kind;
         }

@@ -6,24 +6,24 @@ use domain::{
 };
 use store::iam::identities;
 
-use super::{Identities, relationship};
+use super::{Identities, KeyLife, relationship};
 use crate::{iam::placed::child_of, texts};
 
 /// Longest accepted company name in bytes.
 const COMPANY: usize = 255;
 
 impl Identities {
-    /// Creates an identity in the group `parent`. It can do nothing until a role is bound to it. Static keys without an
-    /// expiry (time zero) get the latest one allowed.
+    /// Creates an identity in the group `parent`. It can do nothing until a role is bound to it. Static keys are accepted
+    /// for `life` at most; without an expiry (time zero) for as long.
     ///
     /// # Errors
     /// Invalid argument for a relationship that can never match or a text out of its limits; not found when there is no
     /// such group.
-    pub async fn create(&self, ctx: &Ctx, parent: &Uidp, mut spec: IdentitySpec) -> Result<Identity> {
-        relationship::fill(&mut spec.relationship, ctx.now);
+    pub async fn create(&self, ctx: &Ctx, parent: &Uidp, mut spec: IdentitySpec, life: KeyLife) -> Result<Identity> {
+        relationship::fill(&mut spec.relationship, life, ctx.now);
         let mut violations = Violations::default();
         check_texts(&spec, &mut violations);
-        relationship::check(&spec.relationship, ctx.now, &mut violations);
+        relationship::check(&spec.relationship, life, ctx.now, &mut violations);
         self.relationships.check(parent.root_text(), &spec.relationship, &mut violations).await?;
         violations.check()?;
 

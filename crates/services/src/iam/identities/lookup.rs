@@ -1,9 +1,12 @@
 //! Finding the identifier of a user.
 
-use domain::{Ctx, Result, Uidp, Violations, iam::identity::user_uid};
+use domain::{
+    Ctx, Result, Uidp, Violations,
+    iam::{Identity, identity::user_uid},
+};
 
 use super::Identities;
-use crate::texts;
+use crate::{resource, texts};
 
 impl Identities {
     /// The identifier of the user that `issuer` calls `subject`, whether or not that user is registered.
@@ -21,6 +24,16 @@ impl Identities {
         texts::required("subject", subject, texts::LONG, &mut violations);
         violations.check()?;
         Ok(user_uid(issuer, subject))
+    }
+
+    /// The user that `issuer` calls `subject`.
+    ///
+    /// # Errors
+    /// As for [`Identities::lookup`]; not found when that user is not registered.
+    pub async fn find(&self, ctx: &Ctx, issuer: &str, subject: &str) -> Result<Identity> {
+        let uid = self.lookup(ctx, issuer, subject)?;
+        let mut reader = self.store.reader().await?;
+        resource::get(&mut reader, &uid).await
     }
 }
 

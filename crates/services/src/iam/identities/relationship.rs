@@ -8,8 +8,18 @@ use domain::{
 
 use crate::texts;
 
-/// How long static keys may be accepted: the default and the maximum.
-const STATIC_KEYS_SECONDS: i64 = 365 * 24 * 60 * 60;
+/// How long static keys may be accepted at most: what they get that say nothing about it, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyLife {
+    /// In days from now on.
+    pub days: i64,
+}
+
+impl KeyLife {
+    fn seconds(self) -> i64 {
+        self.days * 24 * 60 * 60
+    }
+}
 
 /// What a caller's clock may be ahead, so that "365 days from now" is not refused by a second.
 const CLOCK_SKEW_SECONDS: i64 = 60;
@@ -22,19 +32,19 @@ const KEYS: usize = 64 * 1024;
 const PRINCIPALS: std::ops::RangeInclusive<i32> = 1..=13;
 
 /// Fills in what was left out: static keys with time zero as expiry are accepted as long as they may be.
-pub(super) fn fill(relationship: &mut Relationship, now: Timestamp) {
+pub(super) fn fill(relationship: &mut Relationship, life: KeyLife, now: Timestamp) {
     if let Relationship::StaticKeys(keys) = relationship
         && keys.expires_at == Timestamp::default()
     {
-        keys.expires_at = now.plus_seconds(STATIC_KEYS_SECONDS);
+        keys.expires_at = now.plus_seconds(life.seconds());
     }
 }
 
 /// Judges a new relationship.
-pub(crate) fn check(relationship: &Relationship, now: Timestamp, violations: &mut Violations) {
+pub(crate) fn check(relationship: &Relationship, life: KeyLife, now: Timestamp, violations: &mut Violations) {
     match relationship {
         Relationship::ClaimMatch(rule) => check_claim_match(rule, violations),
-        Relationship::StaticKeys(keys) => check_static_keys(keys, now, violations),
+        Relationship::StaticKeys(keys) => check_static_keys(keys, life, now, violations),
         Relationship::AwsIdentity(aws) => check_aws(aws, violations),
         Relationship::ServicePrincipal { principal: ServicePrincipal(number) } => {
             if !PRINCIPALS.contains(number) {
@@ -62,14 +72,14 @@ fn check_matcher(field: &str, matcher: &Matcher, violations: &mut Violations) {
     }
 }
 
-fn check_static_keys(keys: &StaticKeys, now: Timestamp, violations: &mut Violations) {
+fn check_static_keys(keys: &StaticKeys, life: KeyLife, now: Timestamp, violations: &mut Violations) {
     texts::required("static_keys.issuer", &keys.issuer, CLAIM, violations);
     texts::required("static_keys.subject", &keys.subject, CLAIM, violations);
     texts::block("static_keys.issuer_keys", &keys.issuer_keys, KEYS, violations);
     if keys.expires_at <= now {
-        violations.add("static_keys.expiration_time", "expiration_time must be in the future");
-    } else if keys.expires_at > now.plus_seconds(STATIC_KEYS_SECONDS + CLOCK_SKEW_SECONDS) {
-        violations.add("static_keys.expiration_time", "expiration_time must be at most 365 days from now");
+        violations.add("static_keys.expires_at", "expires_at must be in the future");
+    } else if keys.expires_at > now.plus_seconds(life.seconds() + CLOCK_SKEW_SECONDS) {
+        violations.add("static_keys.expires_at", format!("expires_at must be at most {} days from now", life.days));
     }
     match keys.audiences.as_slice() {
         [] => {}

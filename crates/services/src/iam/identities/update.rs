@@ -15,27 +15,29 @@ use store::{
     },
 };
 
-use super::{Identities, create::check_texts, relationship};
+use super::{Identities, KeyLife, create::check_texts, relationship};
 use crate::{
     grants::require_all_of,
     update::{self, Update, contended},
 };
 
 impl Identities {
-    /// Changes what `patch` changes. The same values again change nothing. A new relationship ends every token that was
+    /// Changes what `patch` changes. The same values again change nothing. New static keys are accepted
+    /// for `life` at most. A new relationship ends every token that was
     /// made under the old one.
     ///
     /// # Errors
     /// Not found; aborted when `If-Match` names another version, or others change the identity all the time; invalid argument
     /// as for creating; permission denied when the relationship changes and the identity holds, anywhere, what the caller
     /// does not hold there: whoever chooses the relationship can become the identity.
-    pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<IdentitySpec>) -> Result<Identity> {
-        let noun = IdentityUpdate { store: self.store.clone(), relationships: Arc::clone(&self.relationships) };
+    pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<IdentitySpec>, life: KeyLife) -> Result<Identity> {
+        let noun = IdentityUpdate { life, store: self.store.clone(), relationships: Arc::clone(&self.relationships) };
         update::run(&noun, &self.store, &self.turns, ctx, uid, &patch).await
     }
 }
 
 struct IdentityUpdate {
+    life: KeyLife,
     store: Store,
     relationships: Arc<dyn CheckRelationship>,
 }
@@ -51,8 +53,8 @@ impl Update for IdentityUpdate {
         &row.spec
     }
 
-    fn complete(ctx: &Ctx, _row: &Identity, wish: &mut IdentitySpec) {
-        relationship::fill(&mut wish.relationship, ctx.now);
+    fn complete(&self, ctx: &Ctx, _row: &Identity, wish: &mut IdentitySpec) {
+        relationship::fill(&mut wish.relationship, self.life, ctx.now);
     }
 
     async fn judge(&self, ctx: &Ctx, row: &Identity, wish: &IdentitySpec) -> Result<Option<Position>> {
@@ -60,7 +62,7 @@ impl Update for IdentityUpdate {
         check_texts(wish, &mut violations);
         let becomes_another = wish.relationship != row.spec.relationship;
         if becomes_another {
-            relationship::check(&wish.relationship, ctx.now, &mut violations);
+            relationship::check(&wish.relationship, self.life, ctx.now, &mut violations);
             self.relationships.check(row.uid.root_text(), &wish.relationship, &mut violations).await?;
         }
         violations.check()?;

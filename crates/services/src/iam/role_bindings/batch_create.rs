@@ -28,7 +28,7 @@ impl RoleBindings {
     /// a role get `role`.
     ///
     /// # Errors
-    /// As for one binding, the fields naming the entry, such as `requests[3].role_binding.role_uid`; invalid argument
+    /// As for one binding, the fields naming the entry, such as `items[3].role`; invalid argument
     /// for an empty or too long batch and for entries that contradict it.
     pub async fn batch_create(
         &self,
@@ -45,7 +45,7 @@ impl RoleBindings {
                     let group: Group = resource::get(tx, &parent).await?;
                     let mut uids = Vec::with_capacity(specs.len());
                     for (index, spec) in specs.into_iter().enumerate() {
-                        rules::check(&call, tx, &parent, &spec, &field(index, "role_binding.")).await?;
+                        rules::check(&call, tx, &parent, &spec, &field(index, "")).await?;
                         uids.push(insert(&call, tx, &group, spec).await?.uid);
                     }
                     let views = role_bindings::views(tx, &uids).await?;
@@ -62,21 +62,21 @@ impl RoleBindings {
 fn specs(parent: &Uidp, batch_role: Option<&Uidp>, items: Vec<BatchItem>) -> Result<Vec<RoleBindingSpec>> {
     let mut violations = Violations::default();
     if items.is_empty() || items.len() > BATCH_MAX {
-        return Err(Error::field("requests", format!("requests must have 1 to {BATCH_MAX} entries")));
+        return Err(Error::field("items", format!("items must have 1 to {BATCH_MAX} entries")));
     }
     let mut specs = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
         if item.parent.is_some_and(|own| own != *parent) {
             violations.add(field(index, "parent"), "parent must be empty or that of the batch");
         }
-        let role_field = || field(index, "role_binding.role_uid");
+        let role_field = || field(index, "role");
         match (item.role, batch_role) {
             (Some(own), Some(shared)) if own != *shared => {
-                violations.add(role_field(), "role_uid must be empty or that of the batch");
+                violations.add(role_field(), "role must be empty or that of the batch");
             }
             (Some(role), _) => specs.push(RoleBindingSpec { identity: item.identity, role }),
             (None, Some(shared)) => specs.push(RoleBindingSpec { identity: item.identity, role: shared.clone() }),
-            (None, None) => violations.add(role_field(), "role_uid is required, here or for the batch"),
+            (None, None) => violations.add(role_field(), "role is required, here or for the batch"),
         }
     }
     violations.check()?;
@@ -84,5 +84,5 @@ fn specs(parent: &Uidp, batch_role: Option<&Uidp>, items: Vec<BatchItem>) -> Res
 }
 
 fn field(index: usize, name: &str) -> String {
-    format!("requests[{index}].{name}")
+    format!("items[{index}].{name}")
 }

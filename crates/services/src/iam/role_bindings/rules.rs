@@ -24,15 +24,15 @@ pub(super) async fn check(ctx: &Ctx, reader: &mut Reader, at: &Uidp, spec: &Role
     let mut violations = Vec::new();
     if !identity_fits(reader, at, &spec.identity).await? {
         violations.push(Violation {
-            field: format!("{prefix}identity_uid"),
-            description: "identity_uid must name an identity of the same organization, or a registered user".to_owned(),
+            field: format!("{prefix}identity"),
+            description: "identity must name an identity of the same organization, or a registered user".to_owned(),
         });
     }
     let role = role_for(reader, at, &spec.role).await?;
     if role.is_none() {
         violations.push(Violation {
-            field: format!("{prefix}role_uid"),
-            description: "role_uid must name a built-in role, or a role of the same group or one above it".to_owned(),
+            field: format!("{prefix}role"),
+            description: "role must name a built-in role, or a role of the same group or one above it".to_owned(),
         });
     }
     match role {

@@ -63,7 +63,7 @@ impl Repos {
 /// The repositories of this name that the caller may read; more than a page of them cannot be told apart anyway.
 async fn candidates(ctx: &Ctx, reader: &mut Reader, name: &str) -> Result<Vec<Repo>> {
     let needed = [named("repo.list")?].into_iter().collect();
-    let request = ListRequest::parse(UidpFilter::default(), i32::MAX, "", "", 0)?;
+    let request = ListRequest::first(UidpFilter::default());
     let filter = RepoFilter { name: Some(name.to_owned()) };
     let query = ListQuery::new(ctx.grants.scopes(&needed), &request, None, filter);
     let listed = repos::list(reader, &query).await?;

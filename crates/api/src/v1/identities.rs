@@ -1,0 +1,80 @@
+//! Identities, v1.
+
+use std::sync::Arc;
+
+use contract::{
+    Reply,
+    chainguard::platform::iam::{
+        self as wire, CreateIdentityRequest, DeleteIdentityRequest, IdentityFilter, IdentityList, LookupRequest, rpc,
+    },
+};
+use domain::{
+    Ctx, Patch, Result, Violations,
+    iam::{Identity, IdentitySpec},
+};
+use services::{
+    Identities,
+    iam::identities::{self, KeyLife},
+};
+
+use crate::{
+    endpoint::{Endpoint, naming, on, tagged},
+    list, uidp,
+};
+
+mod convert;
+mod relationship;
+
+/// A month.
+const KEYS: KeyLife = KeyLife { days: 30 };
+
+/// The RPCs of identities.
+pub(crate) fn endpoints(identities: &Identities) -> Vec<Endpoint> {
+    vec![
+        naming(convert::name, rpc::IdentitiesCreate, identities, create),
+        naming(convert::name, rpc::IdentitiesUpdate, identities, update),
+        on(rpc::IdentitiesList, identities, list),
+        on(rpc::Lookup, identities, lookup),
+        on(rpc::IdentitiesDelete, identities, delete),
+    ]
+}
+
+async fn create(identities: Arc<Identities>, ctx: Arc<Ctx>, request: CreateIdentityRequest) -> Result<Reply<wire::Identity>> {
+    let parent = uidp::one("parent_id", &request.parent_id)?;
+    let spec = convert::spec_from_wire(request.identity.unwrap_or_default())?;
+    Ok(answer(&identities.create(&ctx, &parent, spec, KEYS).await?))
+}
+
+async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, identity: wire::Identity) -> Result<Reply<wire::Identity>> {
+    let uid = uidp::one("id", &identity.id)?;
+    let spec = convert::spec_from_wire(identity)?;
+    // The company is unknown to this version, and stays.
+    let patch: Patch<IdentitySpec> =
+        Arc::new(move |current| Ok(IdentitySpec { company: current.company.clone(), ..spec.clone() }));
+    Ok(answer(&identities.update(&ctx, &uid, patch, KEYS).await?))
+}
+
+async fn list(identities: Arc<Identities>, ctx: Arc<Ctx>, request: IdentityFilter) -> Result<IdentityList> {
+    let part = list::part(request.uidp, &request.id, Violations::default())?;
+    let filter = identities::IdentityFilter::default();
+    let items = list::whole(part, |page| identities.list(&ctx, page, filter.clone()), convert::to_wire).await?;
+    Ok(IdentityList { items })
+}
+
+async fn lookup(identities: Arc<Identities>, ctx: Arc<Ctx>, request: LookupRequest) -> Result<wire::Identity> {
+    let identity = identities.find(&ctx, &request.issuer, &request.subject).await?;
+    let found = convert::to_wire(&identity);
+    if ctx.caller()?.identity == identity.uid {
+        return Ok(found);
+    }
+    // Others learn which identity it is, and of the user nothing that they have not said themselves.
+    Ok(wire::Identity { id: found.id, relationship: found.relationship, ..wire::Identity::default() })
+}
+
+async fn delete(identities: Arc<Identities>, ctx: Arc<Ctx>, request: DeleteIdentityRequest) -> Result<()> {
+    identities.delete(&ctx, &uidp::one("id", &request.id)?).await
+}
+
+fn answer(identity: &Identity) -> Reply<wire::Identity> {
+    tagged(convert::to_wire(identity), identity.revision)
+}

@@ -1,0 +1,13 @@
+//! The v1 API beside v2beta1: what differs is shown, what is the same is proved to be of the same rows.
+
+mod groups;
+mod identities;
+mod role_bindings;
+mod roles;
+
+use contract::chainguard::platform::common::UidpFilter;
+
+/// Everything at and below this place.
+fn below(place: &str) -> Option<UidpFilter> {
+    Some(UidpFilter { descendants_of: place.into(), ..UidpFilter::default() })
+}
