@@ -59,7 +59,7 @@ impl Shapes {
                 "None".to_owned()
             };
             let holds = match field.kind() {
-                Kind::Message(inner) if has_counted(&inner, &mut Vec::new()) => {
+                Kind::Message(inner) => {
                     self.add(&inner)?;
                     let base = if flows_together(&field, &inner) {
                         let base = slot;
@@ -70,7 +70,7 @@ impl Shapes {
                     };
                     format!("Holds::Message {{ shape: &{}, base: {base} }}", identifier(inner.full_name()))
                 }
-                Kind::Message(_) | Kind::String | Kind::Bytes => "Holds::Single".to_owned(),
+                Kind::String | Kind::Bytes => "Holds::Single".to_owned(),
                 Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => "Holds::Numbers(|packed| packed.len() / 8)".to_owned(),
                 Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => "Holds::Numbers(|packed| packed.len() / 4)".to_owned(),
                 _ => "Holds::Numbers(varints)".to_owned(),
@@ -84,19 +84,9 @@ impl Shapes {
     }
 }
 
-/// Whether a field is counted, or has something in it that is. Maps are lists of entries.
+/// Whether a field is counted, or is a message, in which there are fields to count. Maps are lists of entries.
 fn counts(field: &FieldDescriptor) -> bool {
-    field.is_list() || field.is_map() || matches!(field.kind(), Kind::Message(inner) if has_counted(&inner, &mut Vec::new()))
-}
-
-fn has_counted(message: &MessageDescriptor, above: &mut Vec<String>) -> bool {
-    if above.iter().any(|name| name == message.full_name()) {
-        return false;
-    }
-    above.push(message.full_name().to_owned());
-    message.fields().any(|field| {
-        field.is_list() || field.is_map() || matches!(field.kind(), Kind::Message(inner) if has_counted(&inner, above))
-    })
+    field.is_list() || field.is_map() || matches!(field.kind(), Kind::Message(_))
 }
 
 /// Whether what is encoded twice becomes one message, whose lists are counted among those of the message around it. One that
@@ -121,7 +111,7 @@ fn slots(message: &MessageDescriptor) -> usize {
     let of = |field: FieldDescriptor| {
         let own = usize::from(field.is_list() || field.is_map());
         match field.kind() {
-            Kind::Message(inner) if has_counted(&inner, &mut Vec::new()) && flows_together(&field, &inner) => own + slots(&inner),
+            Kind::Message(inner) if flows_together(&field, &inner) => own + slots(&inner),
             _ => own,
         }
     };

@@ -1,8 +1,8 @@
 //! Where in the tree a request acts, found in its binary form before anything is built of it.
 
-use prost::encoding::{DecodeContext, WireType, decode_key, skip_field};
+use prost::encoding::WireType;
 
-use crate::bounds::take;
+use crate::bounds::{Fields, take};
 
 /// A field on the way from a request to the text that says where it acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct ScopeField {
     pub json_name: &'static str,
 }
 
-/// A request is not well-formed on the way to its scope: decoding it fails.
+/// A request is not well-formed on the way to its scope, or has too many fields before it: decoding it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
 
@@ -26,7 +26,7 @@ pub struct Unreadable;
 /// [`Unreadable`] only for what does not decode either. Not everything that does not decode is noticed.
 pub fn find<'w>(way: &[ScopeField], wire: &'w [u8]) -> Result<Option<&'w str>, Unreadable> {
     let mut found = unset(way);
-    look(way, wire, &mut found)?;
+    look(way, wire, &mut Fields::default(), &mut found)?;
     Ok(found)
 }
 
@@ -40,13 +40,14 @@ pub(crate) fn unset<'w, T: From<&'w str>>(way: &[ScopeField]) -> Option<T> {
 pub(crate) fn look<'w, T: From<&'w str>>(
     way: &[ScopeField],
     mut wire: &'w [u8],
+    fields: &mut Fields,
     found: &mut Option<T>,
 ) -> Result<(), Unreadable> {
     let Some((field, below)) = way.split_first() else { return Ok(()) };
     while !wire.is_empty() {
-        let (number, wire_type) = decode_key(&mut wire).map_err(|_| Unreadable)?;
+        let (number, wire_type) = fields.key(&mut wire).map_err(|_| Unreadable)?;
         if number != field.number {
-            skip_field(wire_type, number, &mut wire, DecodeContext::default()).map_err(|_| Unreadable)?;
+            fields.skip(wire_type, number, &mut wire).map_err(|_| Unreadable)?;
             continue;
         }
         if wire_type != WireType::LengthDelimited {
@@ -57,7 +58,7 @@ pub(crate) fn look<'w, T: From<&'w str>>(
             *found = Some(str::from_utf8(value).map_err(|_| Unreadable)?.into());
         } else {
             found.get_or_insert_with(|| "".into());
-            look(below, value, found)?;
+            look(below, value, fields, found)?;
         }
     }
     Ok(())

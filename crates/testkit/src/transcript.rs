@@ -1,5 +1,7 @@
 //! What happened in a test, as text that is the same on every run and over every transport.
 
+mod refusal;
+
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -20,12 +22,17 @@ impl Transcript {
         self.names.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
     }
 
-    /// Adds a step: its title and the whole answer.
+    /// Adds a step: its title and the whole answer. Of an error that is code, rule, message and what its details tell beside that.
     pub fn step(&mut self, title: &str, outcome: &Outcome) {
-        let body = serde_json::to_string_pretty(&outcome.body).unwrap_or_default();
-        let etag = outcome.etag.as_ref().map(|etag| format!(" etag {etag}")).unwrap_or_default();
+        let Outcome { code, body, etag } = outcome;
         // Writing to a String cannot fail.
-        let _ = writeln!(self.text, "# {title}\n{}{etag}\n{body}\n", outcome.code);
+        if let (Some(refusal), None) = (refusal::lines(code, body), etag) {
+            let _ = writeln!(self.text, "# {title}\n{code} {refusal}");
+            return;
+        }
+        let body = serde_json::to_string_pretty(body).unwrap_or_default();
+        let etag = etag.as_ref().map(|etag| format!(" etag {etag}")).unwrap_or_default();
+        let _ = writeln!(self.text, "# {title}\n{code}{etag}\n{body}\n");
     }
 
     /// Adds a line of the test's own.
@@ -35,11 +42,17 @@ impl Transcript {
 
     /// Adds a step with an HTTP status and a body that need not be of the API.
     pub fn http(&mut self, title: &str, answer: &client::http::Answer) {
-        let body = match answer.json() {
+        let (status, body) = (answer.status, answer.json());
+        let code = body["details"][0]["reason"].as_str().unwrap_or_default();
+        if let Some(refusal) = refusal::lines(code, &body) {
+            let _ = writeln!(self.text, "# {title}\n{status} {code} {refusal}");
+            return;
+        }
+        let body = match body {
             Value::Null => answer.text(),
             json => serde_json::to_string_pretty(&json).unwrap_or_default(),
         };
-        let _ = writeln!(self.text, "# {title}\n{}\n{body}\n", answer.status);
+        let _ = writeln!(self.text, "# {title}\n{status}\n{body}\n");
     }
 
     /// The text with everything replaced that was named.

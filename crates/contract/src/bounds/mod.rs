@@ -1,7 +1,8 @@
 //! What a request may make of its bytes: elements are counted before anything is built of them.
 //!
 //! Two bytes of a list can become hundreds in memory, so the length of a request bounds nothing. Lists and maps are counted in
-//! the binary form, by tables that the build makes of the contract, and the first element too many ends the reading. A field
+//! the binary form, by tables that the build makes of the contract, and the first element too many ends the reading. So does the
+//! first field too many, known or not: what takes two bytes each takes time, even where it comes to nothing. A field
 //! says by the option `provost.annotations.max_entries` how many it takes; others take [`LIST`], [`MAP`] or, where the values
 //! are those of an enum, as many as that has.
 
@@ -25,6 +26,9 @@ pub const MAP: u32 = 100;
 pub const ELEMENTS: u32 = 20_000;
 /// Deepest nesting of messages. None of today's contract goes beyond a third of it; one that contains itself would.
 pub const DEPTH: u32 = 32;
+
+/// Most fields of a request, those of its messages and those that nobody knows included: as many as JSON may have values.
+pub const FIELDS: u32 = 3 * ELEMENTS;
 
 /// What must be counted in a message. Fields in which there is nothing to count are left out.
 #[derive(Debug)]
@@ -77,6 +81,8 @@ pub enum Undecodable {
     TooMany(TooMany),
     /// All lists and maps together have more than [`ELEMENTS`] elements.
     TooLarge,
+    /// There are more than [`FIELDS`] fields.
+    TooManyFields,
     /// Messages are nested deeper than [`DEPTH`].
     TooDeep,
 }
@@ -98,6 +104,7 @@ impl fmt::Display for Undecodable {
             Self::Malformed(error) => error.fmt(f),
             Self::TooMany(TooMany { path, most, .. }) => write!(f, "{} has more than {most} entries", path.join(".")),
             Self::TooLarge => write!(f, "there are more than {ELEMENTS} entries in all lists and maps"),
+            Self::TooManyFields => write!(f, "there are more than {FIELDS} fields"),
             Self::TooDeep => write!(f, "messages are nested deeper than {DEPTH} levels"),
         }
     }
@@ -131,12 +138,10 @@ impl Counted {
 /// Counts what a message in binary form would make. What is not well-formed may pass: decoding it fails at the same byte.
 ///
 /// # Errors
-/// The first list or map with too many elements.
+/// The first list or map with too many elements; the first field too many.
 pub(crate) fn check(shape: &'static Shape, wire: Bytes) -> Result<Counted, Undecodable> {
-    let mut counter = Counter { left: ELEMENTS, depth: DEPTH };
-    if !shape.fields.is_empty() {
-        counter.message(shape, &wire)?;
-    }
+    let mut counter = Counter { left: ELEMENTS, depth: DEPTH, fields: Fields::default() };
+    counter.message(shape, &wire)?;
     Ok(Counted { wire, elements: ELEMENTS - counter.left })
 }
 
@@ -144,6 +149,43 @@ pub(crate) fn check(shape: &'static Shape, wire: Bytes) -> Result<Counted, Undec
 struct Counter {
     left: u32,
     depth: u32,
+    fields: Fields,
+}
+
+/// How many fields may still come.
+pub(crate) struct Fields(u32);
+
+impl Default for Fields {
+    fn default() -> Self {
+        Self(FIELDS)
+    }
+}
+
+impl Fields {
+    /// The number of the next field, and how its value is written.
+    pub(crate) fn key(&mut self, wire: &mut &[u8]) -> Result<(u32, WireType), Undecodable> {
+        self.0 = self.0.checked_sub(1).ok_or(Undecodable::TooManyFields)?;
+        Ok(decode_key(wire)?)
+    }
+
+    /// Passes over the value of the field `number`.
+    pub(crate) fn skip(&mut self, wire_type: WireType, number: u32, wire: &mut &[u8]) -> Result<(), Undecodable> {
+        let mut open = Vec::new();
+        let (mut wire_type, mut number) = (wire_type, number);
+        loop {
+            match wire_type {
+                // Only old encodings have groups, and no message of the contract: they are passed over field by field.
+                WireType::StartGroup if open.len() < DEPTH as usize => open.push(number),
+                WireType::StartGroup => return Err(Undecodable::TooDeep),
+                WireType::EndGroup if open.last() == Some(&number) => _ = open.pop(),
+                wire_type => skip_field(wire_type, number, wire, DecodeContext::default())?,
+            }
+            if open.is_empty() {
+                return Ok(());
+            }
+            (number, wire_type) = self.key(wire)?;
+        }
+    }
 }
 
 type Counts = [u32; SLOTS];
@@ -158,15 +200,15 @@ impl Counter {
     fn part(&mut self, shape: &'static Shape, mut wire: &[u8], counts: &mut Counts, base: usize) -> Result<(), Undecodable> {
         self.depth = self.depth.checked_sub(1).ok_or(Undecodable::TooDeep)?;
         while !wire.is_empty() {
-            let (number, wire_type) = decode_key(&mut wire)?;
+            let (number, wire_type) = self.fields.key(&mut wire)?;
             let Some(field) = shape.fields.iter().find(|field| field.number == number) else {
-                skip_field(wire_type, number, &mut wire, DecodeContext::default())?;
+                self.fields.skip(wire_type, number, &mut wire)?;
                 continue;
             };
             let value = if wire_type == WireType::LengthDelimited {
                 take(&mut wire)?
             } else {
-                skip_field(wire_type, number, &mut wire, DecodeContext::default())?;
+                self.fields.skip(wire_type, number, &mut wire)?;
                 None
             };
             let index = self.count(field, value, counts, base)?;

@@ -159,6 +159,49 @@ fn all_elements_together_have_a_limit() {
     assert!(matches!(check(&TREE, branches(21)), Err(Undecodable::TooLarge)));
 }
 
+/// Whatever they are: one field of which the last value counts, fields of a message, unknown ones, and those of groups.
+#[test]
+fn all_fields_together_have_a_limit() {
+    let most = usize::try_from(FIELDS).unwrap();
+    let within = |outer: &[u8], inner: Vec<u8>, end: &[u8]| [outer, &inner, end].concat();
+    let name = |count: usize| [0x12, 0x00].repeat(count);
+    let group = |fields: Vec<u8>| {
+        let mut wire = Vec::new();
+        prost::encoding::bytes::encode(2, &fields, &mut wire);
+        wire
+    };
+    let unknown = |count: usize| [0xf8, 0x07, 0x00].repeat(count);
+    for (what, fits, too_many) in [
+        ("again", name(most), name(most + 1)),
+        ("within a message", group(name(most - 1)), group(name(most))),
+        ("unknown", unknown(most), unknown(most + 1)),
+        // A group begins and ends with a key each.
+        (
+            "in a group",
+            within(&[0xfb, 0x07], unknown(most - 2), &[0xfc, 0x07]),
+            within(&[0xfb, 0x07], unknown(most - 1), &[0xfc, 0x07]),
+        ),
+    ] {
+        assert!(check(CreateRole::METHOD.shape, &fits).is_ok(), "{what}");
+        assert!(matches!(check(CreateRole::METHOD.shape, &too_many), Err(Undecodable::TooManyFields)), "{what}");
+        assert!(
+            matches!(crate::scope::find(CreateRole::METHOD.scope, &too_many), Err(_)) || what == "within a message",
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn groups_are_passed_over_and_end_where_they_began() {
+    let judge = |wire: &[u8]| check(CreateRole::METHOD.shape, wire).map_err(|error| error.to_string());
+    assert_eq!(judge(&[0xfb, 0x07, 0x08, 0x01, 0xfc, 0x07]), Ok(0));
+    assert_eq!(judge(&[0xfb, 0x07, 0xfb, 0x07, 0xfc, 0x07, 0xfc, 0x07]), Ok(0));
+    assert!(judge(&[0xfb, 0x07, 0x08, 0x01, 0x0c]).is_err_and(|error| error.contains("unexpected end group tag")));
+    assert!(judge(&[0xfc, 0x07]).is_err_and(|error| error.contains("unexpected end group tag")));
+    assert!(judge(&[0xfb, 0x07, 0x08, 0x01]).is_err());
+    assert!(judge(&[0xfb, 0x07].repeat(33)).is_err_and(|error| error.contains("deeper than 32 levels")));
+}
+
 #[test]
 fn numbers_of_fixed_width_are_counted_by_their_width() {
     static NUMBERS: Shape = Shape {

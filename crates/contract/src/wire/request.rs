@@ -8,7 +8,9 @@ use prost_types::FieldMask;
 
 use super::{Document, FieldError, JsonError, append_path_value, append_query, error::cut, json, parameter, put};
 use crate::{
-    Body, HttpRule, Method, Verb, behavior, descriptors,
+    Body, HttpRule, Method, Verb, behavior,
+    bounds::Fields,
+    descriptors,
     scope::{self, Unreadable},
 };
 
@@ -101,18 +103,18 @@ impl Request {
         if !self.taken.iter().any(names) {
             let json = if json.trim_ascii().is_empty() { &[] } else { json };
             match self.rule.body {
-                _ if json.is_empty() => scope::look(way, &self.query, &mut found)?,
+                _ if json.is_empty() => scope::look(way, &self.query, &mut Fields::default(), &mut found)?,
                 Body::None => {
                     json::look(way, Body::All, json, &mut found)?;
-                    scope::look(way, &self.query, &mut found)?;
+                    scope::look(way, &self.query, &mut Fields::default(), &mut found)?;
                 }
                 body => {
-                    scope::look(way, &self.query, &mut found)?;
+                    scope::look(way, &self.query, &mut Fields::default(), &mut found)?;
                     json::look(way, body, json, &mut found)?;
                 }
             }
         }
-        scope::look(way, &self.path, &mut found)?;
+        scope::look(way, &self.path, &mut Fields::default(), &mut found)?;
         Ok(found)
     }
 

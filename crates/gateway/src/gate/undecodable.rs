@@ -2,7 +2,7 @@
 
 use contract::{
     Body, Method,
-    bounds::{DEPTH, ELEMENTS, TooMany, Undecodable},
+    bounds::{DEPTH, ELEMENTS, FIELDS, TooMany, Undecodable},
 };
 use domain::{Error, Rule};
 
@@ -17,6 +17,7 @@ pub(super) fn undecodable(method: &Method, error: Undecodable) -> Error {
             Rule::TooLarge,
             format!("the lists and maps of the request have more than {ELEMENTS} entries together"),
         ),
+        Undecodable::TooManyFields => Error::invalid(Rule::TooLarge, format!("the request has more than {FIELDS} fields")),
         Undecodable::TooDeep => Error::invalid(Rule::TooLarge, format!("the request is nested deeper than {DEPTH} levels")),
     }
 }
@@ -67,7 +68,7 @@ mod tests {
     #[test]
     fn what_is_too_much_as_a_whole_is_too_large() {
         let method = contract::find_method("/chainguard.platform.iam.v2beta1.GroupsService/GetGroup").unwrap();
-        for error in [Undecodable::TooLarge, Undecodable::TooDeep] {
+        for error in [Undecodable::TooLarge, Undecodable::TooManyFields, Undecodable::TooDeep] {
             assert_eq!(undecodable(method, error).rule(), Rule::TooLarge);
         }
     }

@@ -18,7 +18,10 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 15] = [
+const FIXED: [(&str, &str, &str); 18] = [
+    ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
+    ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
+    ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
     ("streams of one address that watch health or ask for reflection", "16", "WATCHES: usize = 16;"),
     ("refusals of one address that are not sent yet", "64", "REFUSALS: usize = 64;"),
     ("health answers on one connection", "8", "HEALTH: usize = 8;"),
@@ -37,7 +40,9 @@ const FIXED: [(&str, &str, &str); 15] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 11] = [
+    include_str!("../../../../api/src/list.rs"),
+    include_str!("../../../../contract/src/bounds/mod.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
     include_str!("../../../../gateway/src/server/accept.rs"),
     include_str!("../../../../gateway/src/server/connection.rs"),

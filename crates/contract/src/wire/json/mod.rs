@@ -50,7 +50,7 @@ impl<'a> Document<'a> {
     pub const MAX_DEPTH: usize = 64;
     /// Most values in one text, those of unknown keys included: three for each element that a request may have. What is made of
     /// so many takes no more than a body of the largest size.
-    pub const MAX_VALUES: usize = 3 * bounds::ELEMENTS as usize;
+    pub const MAX_VALUES: usize = bounds::FIELDS as usize;
 
     /// Reads a JSON text (RFC 8259).
     ///
