@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use prost_reflect::{Kind, MessageDescriptor};
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
 use crate::{Result, names};
 
@@ -25,7 +25,7 @@ pub(crate) fn implement(message: &MessageDescriptor, code: &mut String) -> Resul
         )?;
     }
     if has(&ANSWER)
-        && let Some(items) = message.fields().find(|field| field.is_list())
+        && let Some(items) = message.fields().find(FieldDescriptor::is_list)
         && let Kind::Message(item) = items.kind()
     {
         let (items, item) = (names::field(items.name()), names::message(&item));

@@ -53,7 +53,7 @@ async fn are_listed_as_a_whole() {
         for n in 0..210 {
             admin.must::<GroupsCreate>(new_group(&org, &format!("g{n:03}"))).await;
         }
-        let all = GroupFilter { uidp: below(&org), ..GroupFilter::default() };
+        let all = GroupFilter { uidp: Some(below(&org)), ..GroupFilter::default() };
         let mut listed = names(s, &admin, all).await;
         listed.sort();
         let (made, total): (Vec<_>, _) = (listed.iter().filter(|name| name.starts_with('g')).collect(), listed.len());

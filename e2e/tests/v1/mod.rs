@@ -8,6 +8,6 @@ mod roles;
 use contract::chainguard::platform::common::UidpFilter;
 
 /// Everything at and below this place.
-fn below(place: &str) -> Option<UidpFilter> {
-    Some(UidpFilter { descendants_of: place.into(), ..UidpFilter::default() })
+fn below(place: &str) -> UidpFilter {
+    UidpFilter { descendants_of: place.into(), ..UidpFilter::default() }
 }

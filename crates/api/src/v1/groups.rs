@@ -31,13 +31,13 @@ async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest)
     let mut violations = Violations::default();
     let parent = uidp::optional("parent", &request.parent, &mut violations);
     violations.check()?;
-    let spec = spec_from_wire(request.group.unwrap_or_default())?;
+    let spec = spec_from_wire(&request.group.unwrap_or_default())?;
     Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?))
 }
 
 async fn update(groups: Arc<Groups>, ctx: Arc<Ctx>, group: wire::Group) -> Result<Reply<wire::Group>> {
     let uid = uidp::one("id", &group.id)?;
-    Ok(answer(&groups.update(&ctx, &uid, mask::replace(spec_from_wire(group)?)).await?))
+    Ok(answer(&groups.update(&ctx, &uid, mask::replace(spec_from_wire(&group)?)).await?))
 }
 
 async fn list(groups: Arc<Groups>, ctx: Arc<Ctx>, request: GroupFilter) -> Result<GroupList> {
@@ -79,7 +79,7 @@ fn spec_to_wire(spec: &GroupSpec) -> wire::Group {
 ///
 /// # Errors
 /// Invalid argument naming every field that is not as it must be.
-fn spec_from_wire(group: wire::Group) -> Result<GroupSpec> {
+fn spec_from_wire(group: &wire::Group) -> Result<GroupSpec> {
     let mut violations = Violations::default();
     let name = Name::parse("name", &group.name, &mut violations);
     let description = Description::parse("description", &group.description, &mut violations);
@@ -98,7 +98,7 @@ mod tests {
     proptest! {
         #[test]
         fn specs_survive_the_wire(spec in specs::group()) {
-            prop_assert_eq!(spec_from_wire(spec_to_wire(&spec)).ok(), Some(spec));
+            prop_assert_eq!(spec_from_wire(&spec_to_wire(&spec)).ok(), Some(spec));
         }
     }
 }

@@ -29,12 +29,12 @@ pub(crate) fn endpoints(roles: &Roles) -> Vec<Endpoint> {
 
 async fn create(roles: Arc<Roles>, ctx: Arc<Ctx>, request: CreateRoleRequest) -> Result<Reply<wire::Role>> {
     let parent = uidp::one("parent_id", &request.parent_id)?;
-    Ok(answer(&roles.create(&ctx, &parent, spec_from_wire(request.role.unwrap_or_default())?).await?))
+    Ok(answer(&roles.create(&ctx, &parent, spec_from_wire(&request.role.unwrap_or_default())?).await?))
 }
 
 async fn update(roles: Arc<Roles>, ctx: Arc<Ctx>, role: wire::Role) -> Result<Reply<wire::Role>> {
     let uid = uidp::one("id", &role.id)?;
-    Ok(answer(&roles.update(&ctx, &uid, mask::replace(spec_from_wire(role)?)).await?))
+    Ok(answer(&roles.update(&ctx, &uid, mask::replace(spec_from_wire(&role)?)).await?))
 }
 
 async fn list(roles: Arc<Roles>, ctx: Arc<Ctx>, request: RoleFilter) -> Result<RoleList> {
@@ -83,7 +83,7 @@ pub(crate) fn capabilities_to_wire(capabilities: &CapabilitySet) -> Vec<String> 
 ///
 /// # Errors
 /// Invalid argument naming every field that is not as it must be.
-fn spec_from_wire(role: wire::Role) -> Result<RoleSpec> {
+fn spec_from_wire(role: &wire::Role) -> Result<RoleSpec> {
     let mut violations = Violations::default();
     let name = Name::parse("name", &role.name, &mut violations);
     let description = Description::parse("description", &role.description, &mut violations);
@@ -114,7 +114,7 @@ mod tests {
     proptest! {
         #[test]
         fn specs_survive_the_wire(spec in specs::role()) {
-            prop_assert_eq!(spec_from_wire(spec_to_wire(&spec)).ok(), Some(spec));
+            prop_assert_eq!(spec_from_wire(&spec_to_wire(&spec)).ok(), Some(spec));
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
     fn names_that_are_no_capability_are_shown_by_their_place() {
         let capabilities = ["groups.list", "groups", "CAP_IAM_GROUPS_LIST"].map(str::to_owned).to_vec();
         let role = wire::Role { name: "a".into(), capabilities, ..wire::Role::default() };
-        let message = spec_from_wire(role).map_err(|error| error.message().to_owned());
+        let message = spec_from_wire(&role).map_err(|error| error.message().to_owned());
         let what = "it is not the name of a capability, such as groups.list";
         assert_eq!(message, Err(format!("Invalid argument: capabilities[1]: {what}; capabilities[2]: {what}")));
     }

@@ -54,7 +54,9 @@ fn told(message: &str, detail: &Value) -> Option<(String, Value)> {
             let violations = violations.collect::<Option<Vec<_>>>()?;
             let all: Vec<_> = violations.iter().map(|(field, description)| format!("{field}: {description}")).collect();
             if message != format!("Invalid argument: {}", all.join("; ")) {
-                all.iter().for_each(|line| _ = writeln!(lines, "  {line}"));
+                for line in &all {
+                    _ = writeln!(lines, "  {line}");
+                }
             }
             let again = |(field, description)| json!({ "field": field, "description": description });
             named("BadRequest", json!({ "fieldViolations": violations.into_iter().map(again).collect::<Vec<_>>() }))
