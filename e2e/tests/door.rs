@@ -4,5 +4,6 @@ mod exchange;
 mod faults;
 mod golden;
 mod model;
+mod nouns;
 mod v1;
 mod v2beta1;

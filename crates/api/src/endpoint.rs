@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc};
 
 use contract::{Reply, Rpc};
-use domain::{Ctx, Error, Revision};
+use domain::{Ctx, Error, Versioned};
 
 /// One implemented RPC, ready for the gateway.
 pub type Endpoint = contract::Endpoint<Arc<Ctx>, Error>;
@@ -39,7 +39,7 @@ where
     })
 }
 
-/// A resource with the entity tag of its revision.
-pub(crate) fn tagged<T>(message: T, revision: Revision) -> Reply<T> {
-    Reply { message, etag: Some(revision.etag().0) }
+/// A resource with its entity tag.
+pub(crate) fn answer<T: Versioned, W>(found: &T, to_wire: impl Fn(&T) -> W) -> Reply<W> {
+    Reply { message: to_wire(found), etag: Some(found.revision().etag().0) }
 }

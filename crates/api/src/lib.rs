@@ -13,6 +13,7 @@ mod field;
 mod list;
 mod mask;
 mod mirror;
+mod noun;
 mod relationship;
 mod time;
 mod uidp;

@@ -5,6 +5,9 @@ use domain::{Error, ListRequest, Page, Result, Rule, Violations};
 
 use crate::uidp;
 
+/// What a list without pages is asked for: the part of the tree, nothing where nothing can be in it, and the noun's filter.
+pub(crate) type Asked<F> = (Option<domain::UidpFilter>, F);
+
 /// Most items of an answer that has no pages.
 const WHOLE_ITEMS: u64 = 10_000;
 /// Most bytes of such an answer in binary form.

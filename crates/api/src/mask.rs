@@ -71,3 +71,55 @@ fn shown(MaskError { path, problem }: &MaskError) -> String {
 fn unknown(description: String) -> Error {
     Error::fields(Rule::UpdateMask, vec![Violation { field: "update_mask".to_owned(), description }])
 }
+
+#[cfg(test)]
+mod tests {
+    use contract::chainguard::platform::iam::v2beta1::{Group, Role};
+    use domain::{
+        CapabilitySet, Description, Name,
+        iam::{GroupSpec, OrgKind, RoleSpec},
+    };
+
+    use super::*;
+    use crate::v2beta1::{groups, roles};
+
+    fn mask(paths: &[&str]) -> FieldMask {
+        FieldMask { paths: paths.iter().map(|path| (*path).to_owned()).collect() }
+    }
+
+    fn update(paths: &[&str]) -> Result<GroupSpec, Rule> {
+        let current =
+            GroupSpec { name: Name::trusted("a"), description: Description::trusted("text"), verified: true, kind: OrgKind::Dev };
+        let wished = Group { name: "b".into(), status: 99, ..Group::default() };
+        let patch = patch(wished, Some(mask(paths)), groups::convert::spec_to_wire, groups::convert::spec_from_wire);
+        patch(&current).map_err(|error| error.rule())
+    }
+
+    #[test]
+    fn paths_are_known_or_the_masks_fault() {
+        assert_eq!(update(&["name"]).map(|spec| (spec.name, spec.verified)), Ok((Name::trusted("b"), true)));
+        let unchanged = update(&["uid", "status", "create_time", "updateTime", "resource_limits"]);
+        assert_eq!(unchanged.map(|spec| spec.name), Ok(Name::trusted("a")), "output-only fields are ignored");
+        for path in ["size", "name.first", "Name", "", "group.name"] {
+            assert_eq!(update(&["name", path]), Err(Rule::UpdateMask), "{path}");
+        }
+    }
+
+    #[test]
+    fn masks_have_an_end() {
+        assert_eq!(update(&["name"; 1001]), Err(Rule::UpdateMask));
+        assert!(update(&["name"; 1000]).is_ok());
+    }
+
+    #[test]
+    fn what_the_mask_leaves_out_is_not_judged() {
+        let capabilities = CapabilitySet::from_names(["groups.list"]);
+        let current = RoleSpec { name: Name::trusted("a"), description: Description::default(), capabilities };
+        let update = |paths: &[&str]| {
+            let wished = Role { name: "b".into(), capabilities: vec![1], ..Role::default() };
+            patch(wished, Some(mask(paths)), roles::convert::spec_to_wire, roles::convert::spec_from_wire)(&current)
+        };
+        assert!(update(&["name"]).is_ok());
+        assert!(update(&["name", "capabilities"]).is_err());
+    }
+}

@@ -7,6 +7,3 @@ pub(crate) mod repos;
 pub(crate) mod role_bindings;
 pub(crate) mod roles;
 pub(crate) mod tags;
-
-#[cfg(test)]
-mod updates;

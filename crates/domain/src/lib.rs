@@ -35,7 +35,7 @@ pub use grant::{Grant, Narrowing, Place, Scopes};
 pub use grants::Grants;
 pub use list::{ListRequest, Order, OrderField, Page, UidpFilter};
 pub use network::{Network, NotANetwork};
-pub use revision::{Etag, Revision};
+pub use revision::{Etag, Revision, Versioned};
 pub use secret::{LentSecret, Secret};
 pub use text::{Description, Name};
 pub use time::{Clock, Timestamp};

@@ -80,6 +80,12 @@ pub trait CheckRelationship: Send + Sync {
     /// # Errors
     /// Resource exhausted when too much of the organization waits already.
     async fn check(&self, organization: &str, relationship: &Relationship, violations: &mut Violations) -> Result<(), Error>;
+
+    /// Judges the form of an issuer's URL: https, http for loopback where that is allowed, no user, query or fragment.
+    ///
+    /// # Errors
+    /// What is wrong with it, to be read after the name of the field: `must be an https URL`.
+    fn check_issuer(&self, issuer: &str) -> Result<(), String>;
 }
 
 /// A part that the server cannot work without. Implemented by whoever owns the part, asked by the gateway's `/readyz`

@@ -4,6 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{
+    iam::{Group, Identity, Role, RoleBinding, RoleBindingView},
+    registry::{Repo, Tag},
+};
+
 /// The number of the commit that last wrote a row; later commits have greater ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -29,6 +34,32 @@ impl Etag {
         let tag = revision.etag().0;
         self.0.split(',').map(str::trim).any(|candidate| candidate == "*" || candidate == tag)
     }
+}
+
+/// What has an entity tag.
+pub trait Versioned {
+    /// The commit that last wrote it.
+    fn revision(&self) -> Revision;
+}
+
+macro_rules! versioned {
+    ($($noun:ty: $($path:ident).+;)+) => { $(
+        impl Versioned for $noun {
+            fn revision(&self) -> Revision {
+                self.$($path).+
+            }
+        }
+    )+ };
+}
+
+versioned! {
+    Group: revision;
+    Identity: revision;
+    Role: revision;
+    RoleBinding: revision;
+    RoleBindingView: binding.revision;
+    Repo: revision;
+    Tag: revision;
 }
 
 impl fmt::Display for Etag {

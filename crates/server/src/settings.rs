@@ -8,8 +8,12 @@ use std::{
 
 use gateway::settings::TrustedProxies;
 use store::{Database, StoreConfig};
-use sts::{Provider, claims::UrlPolicy, issuers::Places};
-use url::{Host, Url};
+use sts::{
+    Provider,
+    claims::{UrlPolicy, is_loopback},
+    issuers::Places,
+};
+use url::Url;
 
 use super::{StartError, tls::TlsFiles};
 
@@ -296,15 +300,12 @@ impl From<Urls> for sts::Settings {
 fn check_url(what: &str, text: &str, dev: bool) -> Result<(), StartError> {
     let refuse = |why: &str| Err(StartError::setting(format!("{text:?} cannot be the {what}: {why}")));
     let Ok(url) = Url::parse(text) else { return refuse("it does not parse") };
-    let loopback = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => return refuse("it names no host"),
-    };
+    if url.host().is_none() {
+        return refuse("it names no host");
+    }
     match url.scheme() {
         "https" if !dev => {}
-        "http" if loopback => {}
+        "http" if is_loopback(&url) => {}
         "http" => return refuse("http is for this machine alone; use https"),
         _ if dev => return refuse("in dev mode it must be http on this machine"),
         _ => return refuse("it must begin with https://"),

@@ -18,6 +18,7 @@ pub mod replays;
 pub mod settings;
 
 mod grants;
+mod nouns;
 mod resource;
 mod texts;
 mod turns;
@@ -30,6 +31,7 @@ use store::Store;
 
 pub use bootstrap::Bootstrap;
 pub use iam::{Groups, Identities, RoleBindings, Roles, WhoAmI};
+pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
 pub use registry::{Repos, Tags};
@@ -62,10 +64,10 @@ impl UseCases {
         Self {
             groups: Groups::new(store(), seal(), settings.clone()),
             identities: Identities::new(store(), seal(), relationships),
-            roles: Roles::new(store(), seal()),
-            role_bindings: RoleBindings::new(store(), seal()),
+            roles: Roles::new(store(), seal(), ()),
+            role_bindings: RoleBindings::new(store(), seal(), ()),
             repos: Repos::new(store(), seal(), settings.clone()),
-            tags: Tags::new(store(), seal()),
+            tags: Tags::new(store(), seal(), ()),
             who_am_i: WhoAmI::new(store()),
         }
     }

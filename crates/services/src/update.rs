@@ -11,7 +11,8 @@ use domain::{Ctx, Error, Kind, Patch, Result, Rule, Uidp, error::Detail};
 use store::{Store, Writer, idempotency};
 
 use crate::{
-    resource::{self, Resource},
+    nouns::Noun,
+    resource,
     turns::{RETRY, Turns},
 };
 
@@ -24,7 +25,7 @@ const TRIES: usize = 20;
 /// What a noun says about its updates.
 pub(crate) trait Update: Send + Sync + 'static {
     /// The resource as an update finds it.
-    type Row: Resource;
+    type Row: Noun;
     /// What a patch changes of it. Two equal ones make equal outcomes of one patch.
     type Spec: Clone + PartialEq + Send + Sync + 'static;
     /// What was found out before the write and has to be confirmed in it.
@@ -147,8 +148,8 @@ async fn confirm_and_write<U: Update>(
 }
 
 /// The error for a resource that others have changed since the patch was applied.
-pub(crate) fn contended<R: Resource>(uid: &Uidp) -> Error {
+pub(crate) fn contended<N: Noun>(uid: &Uidp) -> Error {
     let message =
-        format!("others changed {} {uid} each time that this update was to be written; retry in a moment", R::NOUN.title());
+        format!("others changed {} {uid} each time that this update was to be written; retry in a moment", N::NOUN.title());
     Error::new(Kind::Aborted, Rule::Contended, message).with(Detail::RetryAfter(RETRY))
 }

@@ -13,8 +13,8 @@ mod validate;
 
 pub use compiled::{Accepted, CompiledClaimMatch, Mismatch};
 pub(crate) use compiled::{IssuerRule, admit_by_literals, audiences, subject};
-pub use issuer_url::UrlPolicy;
-pub(crate) use issuer_url::{is_localhost, is_loopback};
+pub(crate) use issuer_url::is_localhost;
+pub use issuer_url::{UrlPolicy, is_loopback};
 pub(crate) use relationship::is_dear;
 pub use relationship::{Compiled, CompiledStaticKeys};
 pub use text::{MAX_CLAIMS, MAX_KEYS_TEXT, MAX_PATTERN, MAX_TEXT};

@@ -99,6 +99,8 @@ async fn another_version_is_not_written_over() {
         let noun = sample.does.noun().expect("it is about a noun");
         let read = read(sample, admin, transport, place.of(noun)).await;
         let tag = read.etag.unwrap_or_else(|| panic!("what {} changes is read with an entity tag", sample.method.path));
+        let any = Options { validate_only: true, ..tagged("*") };
+        assert_eq!(sample.call(admin, transport, place, &any).await.code, "OK", "{}: any version", sample.method.path);
         let done = sample.call(admin, transport, place, &tagged(&format!("\"0\", {tag}"))).await;
         assert_eq!(done.code, "OK", "{}: {:#}", sample.method.path, done.body);
     })

@@ -202,6 +202,6 @@ fn read(noun: Noun, row: &Value) -> What {
             What::Role { name, description, capabilities }
         }
         Noun::Binding => What::Binding { identity: text("identityUid"), role: text("roleUid") },
-        Noun::Repo => unreachable!("a new server has no repositories"),
+        Noun::Repo | Noun::Tag => unreachable!("a new server has no repositories"),
     }
 }

@@ -13,7 +13,7 @@ use crate::model::{
 
 const NAMES: &[&str] = &["a", "b", "a b", "app", "web-1", "x_y.z", "zz", "example.com", "acme.org"];
 const BAD_NAMES: &[&str] = &["", "Bad", "line\nbreak", "é"];
-const TAGS: &[&str] = &["latest", "1.2", "_x", "edge-dev"];
+const TAGS: &[&str] = &["latest", "1.2", "_x", "edge-dev", "1.2-r3"];
 const BAD_TAGS: &[&str] = &["", ".hidden", "a b", "a/b"];
 const SUBJECTS: &[&str] = &["s1", "s2", "s3", "admin"];
 /// Seconds.
@@ -146,8 +146,21 @@ impl Generator {
     }
 
     fn create(&mut self, state: &State) -> Action {
-        let noun = self.random.pick(&[Noun::Group, Noun::Identity, Noun::Role, Noun::Binding, Noun::Binding, Noun::Repo]);
-        let parent = if noun == Noun::Group && self.random.one_in(4) { None } else { Some(self.place(state)) };
+        let noun = self.random.pick(&[
+            Noun::Group,
+            Noun::Identity,
+            Noun::Role,
+            Noun::Binding,
+            Noun::Binding,
+            Noun::Repo,
+            Noun::Tag,
+            Noun::Tag,
+        ]);
+        let parent = match noun {
+            Noun::Group if self.random.one_in(4) => None,
+            Noun::Tag => Some(self.name(state, Noun::Repo)),
+            _ => Some(self.place(state)),
+        };
         Action::Create { wish: self.wish(state, noun, parent.as_ref()), parent }
     }
 
@@ -169,6 +182,10 @@ impl Generator {
         let at = parent(&state.uid(&uid)).and_then(|at| state.names.iter().find(|(_, uid)| *uid == at));
         let at = at.map(|(name, _)| name.clone());
         let wish = self.wish(state, noun, at.as_ref());
+        if noun == Noun::Tag {
+            // It is made again, perhaps as something else.
+            return Action::Create { parent: at, wish };
+        }
         let paths: &[&'static str] = match &wish {
             Wish::Group { .. } => &["name", "description", "verified", "kind"],
             Wish::Identity { proof: Proof::Subject(_), .. } => &["name", "description", "claim_match"],
@@ -176,6 +193,7 @@ impl Generator {
             Wish::Role { .. } => &["name", "description", "capabilities"],
             Wish::Binding { .. } => &["identity_uid", "role_uid"],
             Wish::Repo { .. } => &["name", "description", "catalog_tier", "active_tags"],
+            Wish::Tag { .. } => unreachable!("a tag is made again"),
         };
         let mut mask: Vec<_> = paths.iter().copied().filter(|_| self.random.one_in(2)).collect();
         if self.random.one_in(5) {
@@ -234,6 +252,11 @@ impl Generator {
                     tags.push(self.random.pick(BAD_TAGS).to_owned());
                 }
                 Wish::Repo { name, description, tier: self.random.pick(&[0, 1, 2, 3]), tags }
+            }
+            Noun::Tag => {
+                let name = if self.random.one_in(20) { self.random.pick(BAD_TAGS) } else { self.random.pick(TAGS) }.to_owned();
+                let digest = if self.random.one_in(20) { 0 } else { self.random.pick(&[1, 2, 3]) };
+                Wish::Tag { name, digest, deprecated: self.random.one_in(4) }
             }
         }
     }

@@ -61,10 +61,11 @@ pub(crate) enum Noun {
     Role,
     Binding,
     Repo,
+    Tag,
 }
 
 impl Noun {
-    pub(crate) const ALL: [Self; 5] = [Self::Group, Self::Identity, Self::Role, Self::Binding, Self::Repo];
+    pub(crate) const ALL: [Self; 6] = [Self::Group, Self::Identity, Self::Role, Self::Binding, Self::Repo, Self::Tag];
 }
 
 /// What callers wish a thing to be.
@@ -96,6 +97,12 @@ pub(crate) enum Wish {
         description: String,
         tier: usize,
         tags: Vec<String>,
+    },
+    /// The digest is one of a few; 0 for none.
+    Tag {
+        name: String,
+        digest: u8,
+        deprecated: bool,
     },
 }
 

@@ -7,6 +7,7 @@ mod lists;
 mod repos;
 mod rights;
 mod roles;
+mod tags;
 mod tokens;
 
 use crate::model::{
@@ -64,6 +65,7 @@ impl State {
                             Wish::Identity { .. } => self.create_identity(step, given, &place, wish),
                             Wish::Role { .. } => self.create_role(step, given, &place, wish),
                             Wish::Repo { .. } => self.create_repo(step, given, &place, wish),
+                            Wish::Tag { .. } => self.put_tag(step, given, &rights, &place, wish),
                             _ => self.create_binding(step, given, &rights, &place, wish),
                         }
                     }
@@ -102,6 +104,7 @@ impl State {
                     Wish::Role { .. } => self.update_role(&rights, &uid, wish, mask)?,
                     Wish::Binding { .. } => self.update_binding(&rights, &uid, wish, mask)?,
                     Wish::Repo { .. } => self.update_repo(&uid, wish, mask)?,
+                    Wish::Tag { .. } => unreachable!("a tag is made again"),
                 }
                 Ok((self.show(&uid), Some(uid)))
             }
@@ -130,12 +133,13 @@ impl State {
             Noun::Role if self.bindings().any(|(_, _, role)| role == uid) => {
                 return refused("FAILED_PRECONDITION", "ROLE_BOUND");
             }
-            Noun::Identity | Noun::Role | Noun::Binding | Noun::Repo => {}
+            Noun::Identity | Noun::Role | Noun::Binding | Noun::Repo | Noun::Tag => {}
         }
         self.things.remove(uid);
-        // The bindings of an identity, and those at a group, go along.
+        // The bindings of an identity, those at a group, and the tags of a repository go along.
         self.things.retain(|at, thing| match &thing.what {
             What::Binding { identity, .. } => identity != uid && crate::model::state::parent(at) != Some(uid),
+            What::Tag { .. } => crate::model::state::parent(at) != Some(uid),
             _ => true,
         });
         Ok(())
@@ -165,6 +169,7 @@ fn noun(wish: &Wish) -> Noun {
         Wish::Role { .. } => Noun::Role,
         Wish::Binding { .. } => Noun::Binding,
         Wish::Repo { .. } => Noun::Repo,
+        Wish::Tag { .. } => Noun::Tag,
     }
 }
 

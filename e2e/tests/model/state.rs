@@ -63,6 +63,11 @@ pub(crate) enum What {
         tier: usize,
         tags: Vec<String>,
     },
+    Tag {
+        name: String,
+        digest: u8,
+        deprecated: bool,
+    },
 }
 
 /// A token that the server gave away.
@@ -163,6 +168,10 @@ impl State {
                 "aliases": [], "activeTags": tags, "sync_config": null, "customOverlay": null, "createTime": created,
                 "updateTime": updated,
             }),
+            What::Tag { name, digest, deprecated } => json!({
+                "uid": uid, "name": name, "digest": digest_text(*digest), "deprecated": deprecated, "bundles": [],
+                "updateTime": updated,
+            }),
             What::Binding { identity, role } => {
                 let group = parent(uid).unwrap_or("/");
                 let mut of = self.brief(identity);
@@ -185,7 +194,7 @@ impl State {
             | What::Identity { name, description, .. }
             | What::Role { name, description, .. }
             | What::Repo { name, description, .. } => (name.as_str(), description.as_str()),
-            What::Binding { .. } => ("", ""),
+            What::Binding { .. } | What::Tag { .. } => ("", ""),
         };
         json!({"uid": uid, "name": name, "description": description})
     }
@@ -199,12 +208,17 @@ impl What {
             Self::Role { .. } => Noun::Role,
             Self::Binding { .. } => Noun::Binding,
             Self::Repo { .. } => Noun::Repo,
+            Self::Tag { .. } => Noun::Tag,
         }
     }
 
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Group { name, .. } | Self::Identity { name, .. } | Self::Role { name, .. } | Self::Repo { name, .. } => name,
+            Self::Group { name, .. }
+            | Self::Identity { name, .. }
+            | Self::Role { name, .. }
+            | Self::Repo { name, .. }
+            | Self::Tag { name, .. } => name,
             Self::Binding { .. } => "",
         }
     }
@@ -225,6 +239,11 @@ impl Kind {
 /// The tiers of catalogues by their numbers.
 pub(crate) const TIERS: [&str; 4] =
     ["CATALOG_TIER_UNSPECIFIED", "CATALOG_TIER_APPLICATION", "CATALOG_TIER_BASE", "CATALOG_TIER_FIPS"];
+
+/// A digest as a registry writes it; none is an empty text.
+pub(crate) fn digest_text(digest: u8) -> String {
+    if digest == 0 { String::new() } else { format!("sha256:{}", format!("{digest:02x}").repeat(32)) }
+}
 
 /// The names of the first parts of the platform.
 pub(crate) fn principal(number: i32) -> &'static str {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contract::{
     Reply,
-    chainguard::platform::iam::{self as wire, CreateGroupRequest, DeleteGroupRequest, GroupFilter, GroupList, rpc},
+    chainguard::platform::iam::{self as wire, CreateGroupRequest, GroupFilter, GroupList, rpc},
 };
 use domain::{
     Ctx, Description, Name, Result, Violations,
@@ -13,8 +13,10 @@ use domain::{
 use services::{Groups, iam::groups};
 
 use crate::{
-    endpoint::{Endpoint, on, tagged},
-    list, mask, mirror, uidp,
+    endpoint::{Endpoint, answer, on},
+    list, mask, mirror,
+    noun::{deletes, lists_whole},
+    uidp,
 };
 
 /// The RPCs of groups.
@@ -22,8 +24,8 @@ pub(crate) fn endpoints(groups: &Groups) -> Vec<Endpoint> {
     vec![
         on(rpc::GroupsCreate, groups, create),
         on(rpc::GroupsUpdate, groups, update),
-        on(rpc::GroupsList, groups, list),
-        on(rpc::GroupsDelete, groups, delete),
+        lists_whole(rpc::GroupsList, groups, part, to_wire, |items| GroupList { items }),
+        deletes(rpc::GroupsDelete, groups),
     ]
 }
 
@@ -32,27 +34,17 @@ async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest)
     let parent = uidp::optional("parent", &request.parent, &mut violations);
     violations.check()?;
     let spec = spec_from_wire(&request.group.unwrap_or_default())?;
-    Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?))
+    Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?, to_wire))
 }
 
 async fn update(groups: Arc<Groups>, ctx: Arc<Ctx>, group: wire::Group) -> Result<Reply<wire::Group>> {
     let uid = uidp::one("id", &group.id)?;
-    Ok(answer(&groups.update(&ctx, &uid, mask::replace(spec_from_wire(&group)?)).await?))
+    Ok(answer(&groups.update(&ctx, &uid, mask::replace(spec_from_wire(&group)?)).await?, to_wire))
 }
 
-async fn list(groups: Arc<Groups>, ctx: Arc<Ctx>, request: GroupFilter) -> Result<GroupList> {
+fn part(request: GroupFilter) -> Result<list::Asked<groups::GroupFilter>> {
     let part = list::part(request.uidp, &request.id, Violations::default())?;
-    let filter = groups::GroupFilter { name: list::filter(&request.name) };
-    let items = list::whole(part, |page| groups.list(&ctx, page, filter.clone()), to_wire).await?;
-    Ok(GroupList { items })
-}
-
-async fn delete(groups: Arc<Groups>, ctx: Arc<Ctx>, request: DeleteGroupRequest) -> Result<()> {
-    groups.delete(&ctx, &uidp::one("id", &request.id)?).await
-}
-
-fn answer(group: &Group) -> Reply<wire::Group> {
-    tagged(to_wire(group), group.revision)
+    Ok((part, groups::GroupFilter { name: list::filter(&request.name) }))
 }
 
 /// A group for an answer.

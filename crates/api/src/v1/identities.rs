@@ -4,22 +4,19 @@ use std::sync::Arc;
 
 use contract::{
     Reply,
-    chainguard::platform::iam::{
-        self as wire, CreateIdentityRequest, DeleteIdentityRequest, IdentityFilter, IdentityList, LookupRequest, rpc,
-    },
+    chainguard::platform::iam::{self as wire, CreateIdentityRequest, IdentityFilter, IdentityList, LookupRequest, rpc},
 };
-use domain::{
-    Ctx, Patch, Result, Violations,
-    iam::{Identity, IdentitySpec},
-};
+use domain::{Ctx, Patch, Result, Violations, iam::IdentitySpec};
 use services::{
     Identities,
     iam::identities::{self, KeyLife},
 };
 
 use crate::{
-    endpoint::{Endpoint, naming, on, tagged},
-    list, uidp,
+    endpoint::{Endpoint, answer, naming, on},
+    list,
+    noun::{deletes, lists_whole},
+    uidp,
 };
 
 mod convert;
@@ -33,16 +30,16 @@ pub(crate) fn endpoints(identities: &Identities) -> Vec<Endpoint> {
     vec![
         naming(convert::name, rpc::IdentitiesCreate, identities, create),
         naming(convert::name, rpc::IdentitiesUpdate, identities, update),
-        on(rpc::IdentitiesList, identities, list),
+        lists_whole(rpc::IdentitiesList, identities, part, convert::to_wire, |items| IdentityList { items }),
         on(rpc::Lookup, identities, lookup),
-        on(rpc::IdentitiesDelete, identities, delete),
+        deletes(rpc::IdentitiesDelete, identities),
     ]
 }
 
 async fn create(identities: Arc<Identities>, ctx: Arc<Ctx>, request: CreateIdentityRequest) -> Result<Reply<wire::Identity>> {
     let parent = uidp::one("parent_id", &request.parent_id)?;
     let spec = convert::spec_from_wire(request.identity.unwrap_or_default())?;
-    Ok(answer(&identities.create(&ctx, &parent, spec, KEYS).await?))
+    Ok(answer(&identities.create(&ctx, &parent, spec, KEYS).await?, convert::to_wire))
 }
 
 async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, identity: wire::Identity) -> Result<Reply<wire::Identity>> {
@@ -51,14 +48,12 @@ async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, identity: wire::Iden
     // The company is unknown to this version, and stays.
     let patch: Patch<IdentitySpec> =
         Arc::new(move |current| Ok(IdentitySpec { company: current.company.clone(), ..spec.clone() }));
-    Ok(answer(&identities.update(&ctx, &uid, patch, KEYS).await?))
+    Ok(answer(&identities.update(&ctx, &uid, patch, KEYS).await?, convert::to_wire))
 }
 
-async fn list(identities: Arc<Identities>, ctx: Arc<Ctx>, request: IdentityFilter) -> Result<IdentityList> {
+fn part(request: IdentityFilter) -> Result<list::Asked<identities::IdentityFilter>> {
     let part = list::part(request.uidp, &request.id, Violations::default())?;
-    let filter = identities::IdentityFilter::default();
-    let items = list::whole(part, |page| identities.list(&ctx, page, filter.clone()), convert::to_wire).await?;
-    Ok(IdentityList { items })
+    Ok((part, identities::IdentityFilter::default()))
 }
 
 async fn lookup(identities: Arc<Identities>, ctx: Arc<Ctx>, request: LookupRequest) -> Result<wire::Identity> {
@@ -69,12 +64,4 @@ async fn lookup(identities: Arc<Identities>, ctx: Arc<Ctx>, request: LookupReque
     }
     // Others learn which identity it is, and of the user nothing that they have not said themselves.
     Ok(wire::Identity { id: found.id, relationship: found.relationship, ..wire::Identity::default() })
-}
-
-async fn delete(identities: Arc<Identities>, ctx: Arc<Ctx>, request: DeleteIdentityRequest) -> Result<()> {
-    identities.delete(&ctx, &uidp::one("id", &request.id)?).await
-}
-
-fn answer(identity: &Identity) -> Reply<wire::Identity> {
-    tagged(convert::to_wire(identity), identity.revision)
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use contract::{
     Reply,
     chainguard::platform::iam::{
-        self as wire, CreateRoleBindingRequest, DeleteRoleBindingRequest, RoleBindingFilter, RoleBindingList,
-        role_binding_list::Binding, rpc,
+        self as wire, CreateRoleBindingRequest, RoleBindingFilter, RoleBindingList, role_binding_list::Binding, rpc,
     },
 };
 use domain::{
@@ -17,8 +16,10 @@ use services::{RoleBindings, iam::role_bindings};
 
 use super::{groups, roles};
 use crate::{
-    endpoint::{Endpoint, on, tagged},
-    list, mask, time, uidp,
+    endpoint::{Endpoint, answer, on},
+    list, mask,
+    noun::{deletes, lists_whole},
+    time, uidp,
 };
 
 /// The RPCs of role bindings.
@@ -26,8 +27,8 @@ pub(crate) fn endpoints(bindings: &RoleBindings) -> Vec<Endpoint> {
     vec![
         on(rpc::RoleBindingsCreate, bindings, create),
         on(rpc::RoleBindingsUpdate, bindings, update),
-        on(rpc::RoleBindingsList, bindings, list),
-        on(rpc::RoleBindingsDelete, bindings, delete),
+        lists_whole(rpc::RoleBindingsList, bindings, part, item_to_wire, |items| RoleBindingList { items }),
+        deletes(rpc::RoleBindingsDelete, bindings),
     ]
 }
 
@@ -38,33 +39,27 @@ async fn create(
 ) -> Result<Reply<wire::RoleBinding>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = spec_from_wire(&request.role_binding.unwrap_or_default())?;
-    Ok(answer(&bindings.create(&ctx, &parent, spec).await?))
+    Ok(answer(&bindings.create(&ctx, &parent, spec).await?, to_wire))
 }
 
 async fn update(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, binding: wire::RoleBinding) -> Result<Reply<wire::RoleBinding>> {
     let uid = uidp::one("id", &binding.id)?;
-    Ok(answer(&bindings.update(&ctx, &uid, mask::replace(spec_from_wire(&binding)?)).await?))
+    Ok(answer(&bindings.update(&ctx, &uid, mask::replace(spec_from_wire(&binding)?)).await?, to_wire))
 }
 
-async fn list(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: RoleBindingFilter) -> Result<RoleBindingList> {
+fn part(request: RoleBindingFilter) -> Result<list::Asked<role_bindings::RoleBindingFilter>> {
     let part = list::part(request.uidp, &request.id, Violations::default())?;
-    let filter = role_bindings::RoleBindingFilter::default();
-    let items = list::whole(part, |page| bindings.list(&ctx, page, filter.clone()), item_to_wire).await?;
-    Ok(RoleBindingList { items })
+    Ok((part, role_bindings::RoleBindingFilter::default()))
 }
 
-async fn delete(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: DeleteRoleBindingRequest) -> Result<()> {
-    bindings.delete(&ctx, &uidp::one("id", &request.id)?).await
-}
-
-/// A role binding for an answer, with its entity tag.
-fn answer(view: &RoleBindingView) -> Reply<wire::RoleBinding> {
+/// A role binding for an answer.
+fn to_wire(view: &RoleBindingView) -> wire::RoleBinding {
     let binding = &view.binding;
     let group = view.group.uid.to_string();
     // The field of the group is deprecated; who reads it finds what it always held.
     #[expect(deprecated, reason = "answers have all fields")]
     let message = wire::RoleBinding { id: binding.uid.to_string(), group, ..spec_to_wire(&binding.spec) };
-    tagged(message, binding.revision)
+    message
 }
 
 /// A role binding for a list, with what it names.

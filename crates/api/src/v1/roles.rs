@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contract::{
     Reply,
-    chainguard::platform::iam::{self as wire, CreateRoleRequest, DeleteRoleRequest, RoleFilter, RoleList, rpc},
+    chainguard::platform::iam::{self as wire, CreateRoleRequest, RoleFilter, RoleList, rpc},
 };
 use domain::{
     Capability, CapabilitySet, Ctx, Description, Name, Result, UidpFilter, Violations,
@@ -13,8 +13,10 @@ use domain::{
 use services::{Roles, iam::roles};
 
 use crate::{
-    endpoint::{Endpoint, naming, on, tagged},
-    list, mask, uidp,
+    endpoint::{Endpoint, answer, naming, on},
+    list, mask,
+    noun::{deletes, lists_whole},
+    uidp,
 };
 
 /// The RPCs of roles.
@@ -22,22 +24,22 @@ pub(crate) fn endpoints(roles: &Roles) -> Vec<Endpoint> {
     vec![
         naming(super::parent_id, rpc::RolesCreate, roles, create),
         on(rpc::RolesUpdate, roles, update),
-        on(rpc::RolesList, roles, list),
-        on(rpc::RolesDelete, roles, delete),
+        lists_whole(rpc::RolesList, roles, part, to_wire, |items| RoleList { items }),
+        deletes(rpc::RolesDelete, roles),
     ]
 }
 
 async fn create(roles: Arc<Roles>, ctx: Arc<Ctx>, request: CreateRoleRequest) -> Result<Reply<wire::Role>> {
     let parent = uidp::one("parent_id", &request.parent_id)?;
-    Ok(answer(&roles.create(&ctx, &parent, spec_from_wire(&request.role.unwrap_or_default())?).await?))
+    Ok(answer(&roles.create(&ctx, &parent, spec_from_wire(&request.role.unwrap_or_default())?).await?, to_wire))
 }
 
 async fn update(roles: Arc<Roles>, ctx: Arc<Ctx>, role: wire::Role) -> Result<Reply<wire::Role>> {
     let uid = uidp::one("id", &role.id)?;
-    Ok(answer(&roles.update(&ctx, &uid, mask::replace(spec_from_wire(&role)?)).await?))
+    Ok(answer(&roles.update(&ctx, &uid, mask::replace(spec_from_wire(&role)?)).await?, to_wire))
 }
 
-async fn list(roles: Arc<Roles>, ctx: Arc<Ctx>, request: RoleFilter) -> Result<RoleList> {
+fn part(request: RoleFilter) -> Result<list::Asked<roles::RoleFilter>> {
     let mut violations = Violations::default();
     let parent = uidp::place("parent", &request.parent, &mut violations);
     let part = list::part(request.uidp, &request.id, violations)?;
@@ -46,17 +48,7 @@ async fn list(roles: Arc<Roles>, ctx: Arc<Ctx>, request: RoleFilter) -> Result<R
         (Some(one), Some(other)) if *one != other => None,
         (one, other) => Some(UidpFilter { children_of: other.or_else(|| one.clone()), ..part }),
     });
-    let filter = roles::RoleFilter { name: list::filter(&request.name) };
-    let items = list::whole(part, |page| roles.list(&ctx, page, filter.clone()), to_wire).await?;
-    Ok(RoleList { items })
-}
-
-async fn delete(roles: Arc<Roles>, ctx: Arc<Ctx>, request: DeleteRoleRequest) -> Result<()> {
-    roles.delete(&ctx, &uidp::one("id", &request.id)?).await
-}
-
-fn answer(role: &Role) -> Reply<wire::Role> {
-    tagged(to_wire(role), role.revision)
+    Ok((part, roles::RoleFilter { name: list::filter(&request.name) }))
 }
 
 /// A role for an answer.

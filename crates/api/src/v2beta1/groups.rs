@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use contract::{
     Reply,
-    chainguard::platform::iam::v2beta1::{
-        CreateGroupRequest, DeleteGroupRequest, GetGroupRequest, Group, ListGroupsRequest, ListGroupsResponse,
-        UpdateGroupRequest, rpc,
-    },
+    chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, UpdateGroupRequest, rpc},
 };
 use domain::{Ctx, Result, Violations};
 use services::{Groups, iam::groups::GroupFilter};
 
 use crate::{
-    endpoint::{Endpoint, on, tagged},
-    list, mask, uidp,
+    endpoint::{Endpoint, answer, on},
+    list, mask,
+    noun::{deletes, gets, lists},
+    uidp,
 };
 
 pub(crate) mod convert;
@@ -22,22 +21,12 @@ pub(crate) mod convert;
 /// The RPCs of groups.
 pub(crate) fn endpoints(groups: &Groups) -> Vec<Endpoint> {
     vec![
-        on(rpc::GetGroup, groups, get),
-        on(rpc::ListGroups, groups, list),
+        gets(rpc::GetGroup, groups, |request| &request.uid, convert::to_wire),
+        lists(rpc::ListGroups, groups, |request, _| GroupFilter { name: list::filter(&request.name) }, convert::to_wire),
         on(rpc::CreateGroup, groups, create),
         on(rpc::UpdateGroup, groups, update),
-        on(rpc::DeleteGroup, groups, delete),
+        deletes(rpc::DeleteGroup, groups),
     ]
-}
-
-async fn get(groups: Arc<Groups>, ctx: Arc<Ctx>, request: GetGroupRequest) -> Result<Reply<Group>> {
-    Ok(answer(&groups.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
-}
-
-async fn list(groups: Arc<Groups>, ctx: Arc<Ctx>, request: ListGroupsRequest) -> Result<ListGroupsResponse> {
-    let filter = GroupFilter { name: list::filter(&request.name) };
-    let page = groups.list(&ctx, list::parse(&request, Violations::default())?, filter).await?;
-    Ok(list::answer(page, convert::to_wire))
 }
 
 async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest) -> Result<Reply<Group>> {
@@ -45,21 +34,12 @@ async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest)
     let parent = uidp::optional("parent", &request.parent, &mut violations);
     violations.check()?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.group.unwrap_or_default()))?;
-    Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?))
+    Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?, convert::to_wire))
 }
 
 async fn update(groups: Arc<Groups>, ctx: Arc<Ctx>, request: UpdateGroupRequest) -> Result<Reply<Group>> {
     let group = request.group.unwrap_or_default();
     let uid = uidp::one("uid", &group.uid)?;
     let patch = mask::patch(group, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    Ok(answer(&groups.update(&ctx, &uid, patch).await?))
-}
-
-async fn delete(groups: Arc<Groups>, ctx: Arc<Ctx>, request: DeleteGroupRequest) -> Result<()> {
-    groups.delete(&ctx, &uidp::one("uid", &request.uid)?).await
-}
-
-/// The resource with its entity tag.
-fn answer(group: &domain::iam::Group) -> Reply<Group> {
-    tagged(convert::to_wire(group), group.revision)
+    Ok(answer(&groups.update(&ctx, &uid, patch).await?, convert::to_wire))
 }

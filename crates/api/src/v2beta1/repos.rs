@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use contract::{
     Reply,
-    chainguard::platform::registry::v2beta1::{
-        CreateRepoRequest, DeleteRepoRequest, GetRepoRequest, ListReposRequest, ListReposResponse, Repo, UpdateRepoRequest, rpc,
-    },
+    chainguard::platform::registry::v2beta1::{CreateRepoRequest, Repo, UpdateRepoRequest, rpc},
 };
-use domain::{Ctx, Result, Violations};
+use domain::{Ctx, Result};
 use services::{Repos, registry::repos::RepoFilter};
 
 use crate::{
-    endpoint::{Endpoint, on, tagged},
-    list, mask, uidp,
+    endpoint::{Endpoint, answer, on},
+    list, mask,
+    noun::{deletes, gets, lists},
+    uidp,
 };
 
 pub(crate) mod convert;
@@ -22,28 +22,18 @@ mod overlay;
 /// The RPCs of repositories.
 pub(crate) fn endpoints(repos: &Repos) -> Vec<Endpoint> {
     vec![
-        on(rpc::GetRepo, repos, get),
-        on(rpc::ListRepos, repos, list),
+        gets(rpc::GetRepo, repos, |request| &request.uid, convert::to_wire),
+        lists(rpc::ListRepos, repos, |request, _| RepoFilter { name: list::filter(request.name()) }, convert::to_wire),
         on(rpc::CreateRepo, repos, create),
         on(rpc::UpdateRepo, repos, update),
-        on(rpc::DeleteRepo, repos, delete),
+        deletes(rpc::DeleteRepo, repos),
     ]
-}
-
-async fn get(repos: Arc<Repos>, ctx: Arc<Ctx>, request: GetRepoRequest) -> Result<Reply<Repo>> {
-    Ok(answer(&repos.get(&ctx, &uidp::one("uid", &request.uid)?).await?))
-}
-
-async fn list(repos: Arc<Repos>, ctx: Arc<Ctx>, request: ListReposRequest) -> Result<ListReposResponse> {
-    let filter = RepoFilter { name: list::filter(request.name()) };
-    let page = repos.list(&ctx, list::parse(&request, Violations::default())?, filter).await?;
-    Ok(list::answer(page, convert::to_wire))
 }
 
 async fn create(repos: Arc<Repos>, ctx: Arc<Ctx>, request: CreateRepoRequest) -> Result<Reply<Repo>> {
     let parent = uidp::one("parent", &request.parent)?;
     let repo = with_source(&repos, &ctx, contract::mask::writable(&request.repo.unwrap_or_default())).await?;
-    Ok(answer(&repos.create(&ctx, &parent, convert::spec_from_wire(repo)?).await?))
+    Ok(answer(&repos.create(&ctx, &parent, convert::spec_from_wire(repo)?).await?, convert::to_wire))
 }
 
 async fn update(repos: Arc<Repos>, ctx: Arc<Ctx>, request: UpdateRepoRequest) -> Result<Reply<Repo>> {
@@ -53,7 +43,7 @@ async fn update(repos: Arc<Repos>, ctx: Arc<Ctx>, request: UpdateRepoRequest) ->
         repo = with_source(&repos, &ctx, repo).await?;
     }
     let patch = mask::patch(repo, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    Ok(answer(&repos.update(&ctx, &uid, patch).await?))
+    Ok(answer(&repos.update(&ctx, &uid, patch).await?, convert::to_wire))
 }
 
 /// The request with its source as an identifier, whichever way it was named.
@@ -64,13 +54,4 @@ async fn with_source(repos: &Repos, ctx: &Ctx, mut repo: Repo) -> Result<Repo> {
         sync.source = repos.resolve_source(ctx, &sync.source).await?.to_string();
     }
     Ok(repo)
-}
-
-async fn delete(repos: Arc<Repos>, ctx: Arc<Ctx>, request: DeleteRepoRequest) -> Result<()> {
-    repos.delete(&ctx, &uidp::one("uid", &request.uid)?).await
-}
-
-/// The resource with its entity tag.
-fn answer(repo: &domain::registry::Repo) -> Reply<Repo> {
-    tagged(convert::to_wire(repo), repo.revision)
 }

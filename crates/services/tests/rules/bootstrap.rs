@@ -145,6 +145,10 @@ impl domain::ports::CheckRelationship for OnlyOurs {
         }
         Ok(())
     }
+
+    fn check_issuer(&self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! The rules of the use cases, told by actors against a real store.
+//! What use cases do that no front door shows at will: races, repetitions, what is announced, and rights that were given up. What
+//! callers see of each noun is told in `e2e`.
 
 #[cfg(test)]
 mod bootstrap;
@@ -7,21 +8,13 @@ mod concurrency;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
-mod groups;
-#[cfg(test)]
-mod identities;
-#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]
 mod replays;
 #[cfg(test)]
-mod repos;
-#[cfg(test)]
-mod role_bindings;
-#[cfg(test)]
-mod roles;
+mod rights;
 #[cfg(test)]
 mod updates;
 #[cfg(test)]

@@ -63,8 +63,8 @@ impl World {
         let world = Self {
             groups: Groups::new(store.clone(), seal.clone(), settings.clone()),
             identities: Identities::new(store.clone(), seal.clone(), Arc::new(RefuseParentheses)),
-            roles: Roles::new(store.clone(), seal.clone()),
-            role_bindings: RoleBindings::new(store.clone(), seal.clone()),
+            roles: Roles::new(store.clone(), seal.clone(), ()),
+            role_bindings: RoleBindings::new(store.clone(), seal.clone(), ()),
             repos: Repos::new(store.clone(), seal, settings),
             whoami: WhoAmI::new(store.clone()),
             bootstrap: Bootstrap::new(store.clone()),
@@ -281,8 +281,6 @@ pub(crate) fn fields(error: &Error) -> Vec<String> {
 
 pub(crate) const DENIED: (Kind, Rule) = (Kind::PermissionDenied, Rule::CapabilityMissing);
 pub(crate) const ESCALATION: (Kind, Rule) = (Kind::PermissionDenied, Rule::Escalation);
-pub(crate) const OPERATORS_ONLY: (Kind, Rule) = (Kind::PermissionDenied, Rule::OperatorsOnly);
-pub(crate) const NOT_FOUND: (Kind, Rule) = (Kind::NotFound, Rule::NoSuchResource);
 pub(crate) const NAME_TAKEN: (Kind, Rule) = (Kind::AlreadyExists, Rule::NameTaken);
 pub(crate) const STALE: (Kind, Rule) = (Kind::Aborted, Rule::EtagMismatch);
 
@@ -363,6 +361,10 @@ impl CheckRelationship for RefuseParentheses {
         {
             violations.add("claim_match.subject_pattern", "subject_pattern does not compile");
         }
+        Ok(())
+    }
+
+    fn check_issuer(&self, _: &str) -> std::result::Result<(), String> {
         Ok(())
     }
 }

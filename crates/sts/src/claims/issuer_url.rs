@@ -59,7 +59,8 @@ impl UrlPolicy {
 }
 
 /// Whether the URL names this machine by a loopback address or a name reserved for it (RFC 6761 section 6.3).
-pub(crate) fn is_loopback(url: &Url) -> bool {
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => is_localhost(name),
         Some(Host::Ipv4(address)) => address.is_loopback(),

@@ -56,6 +56,10 @@ impl CheckRelationship for RelationshipCheck {
         violations.append(judging.await?);
         Ok(())
     }
+
+    fn check_issuer(&self, issuer: &str) -> Result<(), String> {
+        self.rules.policy.issuer(issuer).map(drop)
+    }
 }
 
 impl Rules {

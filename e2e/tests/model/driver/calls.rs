@@ -18,7 +18,10 @@ use contract::{
                 rpc,
             },
             oidc::{ExchangeRequest, rpc::Exchange},
-            registry::v2beta1::{CreateRepoRequest, DeleteRepoRequest, GetRepoRequest, Repo, UpdateRepoRequest, rpc as registry},
+            registry::v2beta1::{
+                CreateRepoRequest, CreateTagRequest, DeleteRepoRequest, DeleteTagRequest, GetRepoRequest, GetTagRequest, Repo,
+                Tag, UpdateRepoRequest, rpc as registry,
+            },
         },
     },
     prost_types::FieldMask,
@@ -27,7 +30,10 @@ use serde_json::json;
 use testkit::{Actor, Outcome};
 
 use super::Driver;
-use crate::model::history::{Action, Match, Narrowing, Noun, Proof, Ref, Step, Wish};
+use crate::model::{
+    history::{Action, Match, Narrowing, Noun, Proof, Ref, Step, Wish},
+    state::digest_text,
+};
 
 impl Driver {
     /// Makes the step's call.
@@ -66,6 +72,7 @@ impl Driver {
                     Noun::Role => self.send::<rpc::GetRole>(step, &actor, GetRoleRequest { uid }).await,
                     Noun::Binding => self.send::<rpc::GetRoleBinding>(step, &actor, GetRoleBindingRequest { uid }).await,
                     Noun::Repo => self.send::<registry::GetRepo>(step, &actor, GetRepoRequest { uid }).await,
+                    Noun::Tag => self.send::<registry::GetTag>(step, &actor, GetTagRequest { uid }).await,
                 }
             }
             Action::Update { uid, wish, mask } => self.update(step, &actor, self.state.uid(uid), wish, mask).await,
@@ -77,6 +84,7 @@ impl Driver {
                     Noun::Role => self.send::<rpc::DeleteRole>(step, &actor, DeleteRoleRequest { uid }).await,
                     Noun::Binding => self.send::<rpc::DeleteRoleBinding>(step, &actor, DeleteRoleBindingRequest { uid }).await,
                     Noun::Repo => self.send::<registry::DeleteRepo>(step, &actor, DeleteRepoRequest { uid }).await,
+                    Noun::Tag => self.send::<registry::DeleteTag>(step, &actor, DeleteTagRequest { uid }).await,
                 }
             }
             Action::List(list) => self.list(step, &actor, list).await,
@@ -105,6 +113,11 @@ impl Driver {
                 let request = CreateRepoRequest { parent, repo: Some(repo(String::new(), wish)) };
                 self.send::<registry::CreateRepo>(step, actor, request).await
             }
+            Wish::Tag { name, digest, deprecated } => {
+                let (name, digest) = (name.clone(), digest_text(*digest));
+                let tag = Tag { name, digest, deprecated: *deprecated, ..Tag::default() };
+                self.send::<registry::CreateTag>(step, actor, CreateTagRequest { parent, tag: Some(tag) }).await
+            }
         }
     }
 
@@ -132,6 +145,7 @@ impl Driver {
                 let request = UpdateRepoRequest { repo: Some(repo(uid, wish)), update_mask };
                 self.send::<registry::UpdateRepo>(step, actor, request).await
             }
+            Wish::Tag { .. } => unreachable!("a tag is made again"),
         }
     }
 

@@ -3,7 +3,10 @@
 use contract::chainguard::platform::{
     common::UidpFilter,
     iam::v2beta1::{ListGroupsRequest, ListIdentitiesRequest, ListRoleBindingsRequest, ListRolesRequest, rpc},
-    registry::v2beta1::{ListReposRequest, rpc::ListRepos},
+    registry::v2beta1::{
+        ListReposRequest, ListTagsRequest,
+        rpc::{ListRepos, ListTags},
+    },
 };
 use serde_json::{Value, json};
 use testkit::{Actor, Outcome, Transport};
@@ -57,6 +60,21 @@ impl Driver {
                 let name = (!name.is_empty()).then_some(name);
                 let request = ListReposRequest { uidp, name, page_size, page_token, order_by, skip };
                 self.send::<ListRepos>(step, actor, request).await
+            }
+            Noun::Tag => {
+                let request = ListTagsRequest {
+                    uidp,
+                    name,
+                    page_size,
+                    page_token,
+                    order_by,
+                    skip,
+                    include_referrers: true,
+                    include_dates: true,
+                    include_epochs: true,
+                    ..ListTagsRequest::default()
+                };
+                self.send::<ListTags>(step, actor, request).await
             }
         }
     }
@@ -139,6 +157,7 @@ fn rows_key(noun: Noun) -> &'static str {
         Noun::Role => "roles",
         Noun::Binding => "roleBindings",
         Noun::Repo => "repos",
+        Noun::Tag => "tags",
     }
 }
 

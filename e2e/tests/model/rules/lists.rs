@@ -64,7 +64,7 @@ impl State {
             What::Binding { identity, role } => {
                 is(&list.identity, identity) && is(&list.role, role) && is(&list.group, parent(uid).unwrap_or("/"))
             }
-            What::Group { .. } | What::Role { .. } | What::Repo { .. } => named,
+            What::Group { .. } | What::Role { .. } | What::Repo { .. } | What::Tag { .. } => named,
         }
     }
 }

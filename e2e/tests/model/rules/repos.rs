@@ -58,8 +58,12 @@ impl State {
     }
 }
 
+/// Whether a tag may be called so.
+pub(super) fn is_tag(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with(['.', '-']) && !name.contains([' ', '/', ':'])
+}
+
 fn check_tags(tags: &[String]) -> Result<(), Refusal> {
-    let fits = |tag: &String| !tag.is_empty() && !tag.starts_with(['.', '-']) && !tag.contains([' ', '/', ':']);
-    let bad: Vec<_> = (0..).zip(tags).filter(|(_, tag)| !fits(tag)).map(|(index, _)| format!("active_tags[{index}]")).collect();
+    let bad: Vec<_> = (0..).zip(tags).filter(|(_, tag)| !is_tag(tag)).map(|(index, _)| format!("active_tags[{index}]")).collect();
     check(&bad.iter().map(String::as_str).collect::<Vec<_>>())
 }

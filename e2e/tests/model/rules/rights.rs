@@ -30,6 +30,10 @@ pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
     ("repo.update", "CAP_REPO_UPDATE"),
     ("repo.list", "CAP_REPO_LIST"),
     ("repo.delete", "CAP_REPO_DELETE"),
+    ("tag.create", "CAP_TAG_CREATE"),
+    ("tag.update", "CAP_TAG_UPDATE"),
+    ("tag.list", "CAP_TAG_LIST"),
+    ("tag.delete", "CAP_TAG_DELETE"),
     ("internal", "CAP_INTERNAL"),
     ("repo.internal.admin", "CAP_REPO_INTERNAL_ADMIN"),
 ];
@@ -48,6 +52,7 @@ pub(super) fn to(what: &str, noun: Noun) -> &'static str {
         Noun::Role => "roles",
         Noun::Binding => "role_bindings",
         Noun::Repo => "repo",
+        Noun::Tag => "tag",
     };
     need(&format!("{things}.{what}"))
 }

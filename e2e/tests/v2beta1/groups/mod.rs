@@ -1,6 +1,5 @@
 mod create;
 mod delete;
-mod get;
 mod list;
 mod update;
 

@@ -37,7 +37,7 @@ fn line(page: &ListIdentitiesResponse) -> String {
 }
 
 #[tokio::test]
-async fn filters_orders_pages_and_counts() {
+async fn filters_and_counts() {
     let transcript = scenario(async |s| {
         let admin = s.server.admin();
         let folder = tree(s, &admin).await;
@@ -47,8 +47,6 @@ async fn filters_orders_pages_and_counts() {
         let kind = |kind: RelationshipType| ListIdentitiesRequest { relationship_type: kind.into(), ..by_name.clone() };
         for (title, request) in [
             ("everything", by_name.clone()),
-            ("the newest first", ListIdentitiesRequest { order_by: "created_at desc".into(), ..by_name.clone() }),
-            ("a page", ListIdentitiesRequest { page_size: 2, skip: 1, ..by_name.clone() }),
             ("by name", ListIdentitiesRequest { name: "a".into(), ..by_name.clone() }),
             ("of the organization itself", below(UidpFilter { children_of: org.clone(), ..UidpFilter::default() })),
             ("of the folder", below(UidpFilter { descendants_of: folder.uid.clone(), ..UidpFilter::default() })),
@@ -96,12 +94,8 @@ async fn shows_to_each_caller_what_it_may_see() {
 async fn names_what_is_wrong_with_a_list() {
     let transcript = scenario(async |s| {
         let admin = s.server.admin();
-        let list = ListIdentitiesRequest::default;
-        s.call::<ListIdentities>("an unknown type", &admin, ListIdentitiesRequest { relationship_type: 9, ..list() }).await;
-        s.call::<ListIdentities>("a negative size", &admin, ListIdentitiesRequest { page_size: -1, ..list() }).await;
-        s.call::<ListIdentities>("an unknown order", &admin, ListIdentitiesRequest { order_by: "email".into(), ..list() }).await;
-        let nonsense = UidpFilter { ids: vec!["nonsense".into()], ..UidpFilter::default() };
-        s.call::<ListIdentities>("a filter", &admin, ListIdentitiesRequest { uidp: Some(nonsense), ..list() }).await;
+        let unknown = ListIdentitiesRequest { relationship_type: 9, ..ListIdentitiesRequest::default() };
+        s.call::<ListIdentities>("an unknown type", &admin, unknown).await;
     })
     .await;
     insta::assert_snapshot!(transcript);

@@ -1,4 +1,3 @@
-use client::Options;
 use contract::chainguard::platform::iam::v2beta1::{
     GetGroupRequest, Identity, UpdateIdentityRequest,
     identity::{
@@ -11,7 +10,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use testkit::scenario;
 
 use super::{ci, claims, identity, keys, new_identity};
-use crate::v2beta1::{absent, mask};
+use crate::v2beta1::mask;
 
 /// A request to make the identity `uid` like `wish`.
 pub(super) fn update(uid: &str, wish: Identity, paths: &[&str]) -> UpdateIdentityRequest {
@@ -40,11 +39,6 @@ async fn changes_what_the_mask_names() {
         s.call::<UpdateIdentity>("a star without a relationship", &admin, to(described("ci-3", ""), &["*"])).await;
         s.call::<UpdateIdentity>("a star replaces all", &admin, to(identity("ci-3", Some(ci())), &["*"])).await;
         s.call::<UpdateIdentity>("nothing sent, nothing changed", &admin, to(Identity::default(), &[])).await;
-        s.call::<UpdateIdentity>("one that does not exist", &admin, update(&absent(&org), described("x", ""), &["name"])).await;
-        s.call::<UpdateIdentity>("without its uid", &admin, update("", described("x", ""), &["name"])).await;
-        let stranger = s.server.stranger().await;
-        s.call::<UpdateIdentity>("by a stranger", &stranger, to(described("x", ""), &["name"])).await;
-        s.call::<UpdateIdentity>("by nobody", &s.server.nobody(), to(described("x", ""), &["name"])).await;
     })
     .await;
     insta::assert_snapshot!(transcript);
@@ -107,22 +101,6 @@ async fn a_new_relationship_ends_the_tokens_of_the_old_one() {
         let other = claims(&s.server.issuer(), "somebody-else");
         admin.must::<UpdateIdentity>(update(viewer.uid().as_str(), identity("", Some(other)), &[])).await;
         s.call::<GetGroup>("with the token of before", &viewer, look).await;
-    })
-    .await;
-    insta::assert_snapshot!(transcript);
-}
-
-#[tokio::test]
-async fn refuses_what_was_read_too_long_ago() {
-    let transcript = scenario(async |s| {
-        let admin = s.server.admin();
-        let org = s.server.organization().to_string();
-        let made = s.quietly::<CreateIdentity>(&admin, new_identity(&org, "ci", Some(ci()))).await;
-        let uid = made.ok::<Identity>().uid;
-        let matching = Options { if_match: made.etag, ..Options::default() };
-        s.call_with::<UpdateIdentity>("with the current entity tag", &admin, update(&uid, described("a", ""), &[]), &matching)
-            .await;
-        s.call_with::<UpdateIdentity>("with the one before", &admin, update(&uid, described("b", ""), &[]), &matching).await;
     })
     .await;
     insta::assert_snapshot!(transcript);

@@ -30,7 +30,7 @@ fn line(page: &ListReposResponse) -> String {
 }
 
 #[tokio::test]
-async fn filters_orders_pages_and_counts() {
+async fn filters_and_counts() {
     let transcript = scenario(async |s| {
         let admin = s.server.admin();
         let folder = tree(s, &admin).await;
@@ -39,8 +39,6 @@ async fn filters_orders_pages_and_counts() {
         let below = |uidp: UidpFilter| ListReposRequest { uidp: Some(uidp), ..by_name.clone() };
         for (title, request) in [
             ("everything", by_name.clone()),
-            ("the newest first", ListReposRequest { order_by: "created_at desc".into(), ..by_name.clone() }),
-            ("a page", ListReposRequest { page_size: 2, skip: 1, ..by_name.clone() }),
             ("by name", ListReposRequest { name: Some("a".into()), ..by_name.clone() }),
             ("by a name that none has", ListReposRequest { name: Some("z".into()), ..by_name.clone() }),
             ("of the organization itself", below(UidpFilter { children_of: org.clone(), ..UidpFilter::default() })),
@@ -50,11 +48,6 @@ async fn filters_orders_pages_and_counts() {
             let page: ListReposResponse = s.quietly::<ListRepos>(&admin, request).await.ok();
             s.transcript.line(&format!("{title}: {}", line(&page)));
         }
-        let first: ListReposResponse =
-            s.quietly::<ListRepos>(&admin, ListReposRequest { page_size: 3, ..by_name.clone() }).await.ok();
-        let next = ListReposRequest { page_size: 3, page_token: first.next_page_token.clone(), ..by_name.clone() };
-        let next: ListReposResponse = s.quietly::<ListRepos>(&admin, next).await.ok();
-        s.transcript.line(&format!("three: {}\nthe next: {}", line(&first), line(&next)));
     })
     .await;
     insta::assert_snapshot!(transcript);
@@ -78,9 +71,6 @@ async fn shows_to_each_caller_what_it_may_see() {
             s.transcript.line(&format!("{title}: {}", line(&page)));
         }
         s.call::<ListRepos>("a whole answer", &admin, ListReposRequest { name: Some("b".into()), ..by_name() }).await;
-        s.call::<ListRepos>("a negative size", &admin, ListReposRequest { page_size: -1, ..by_name() }).await;
-        s.call::<ListRepos>("an unknown order", &admin, ListReposRequest { order_by: "tier".into(), ..by_name() }).await;
-        s.call::<ListRepos>("nobody", &s.server.nobody(), by_name()).await;
     })
     .await;
     insta::assert_snapshot!(transcript);

@@ -109,6 +109,32 @@ mod tests {
         }
     }
 
+    /// It is on the wire, so a replacement of the whole takes it along as it was.
+    #[test]
+    fn the_servers_part_of_syncing_stays() {
+        let uid = |byte| domain::Uidp::root_from([byte; 20]);
+        let (google, apko_overlay) = ("g".to_owned(), "o".to_owned());
+        let expires_at = Timestamp(5000);
+        let sync = SyncConfig {
+            source: uid(1),
+            unique_tags: true,
+            expires_at,
+            google,
+            amazon: String::new(),
+            azure: String::new(),
+            apko_overlay,
+            grace_period: true,
+        };
+        let mut current = spec_from_wire(wire::Repo { name: "a".into(), ..wire::Repo::default() }).expect("it is fine");
+        current.sync_config = Some(sync.clone());
+        let wished = wire::SyncConfig { source: uid(2).to_string(), apko_overlay: "mine".into(), ..wire::SyncConfig::default() };
+        let wished = wire::Repo { name: "a".into(), sync_config: Some(wished), ..wire::Repo::default() };
+        let whole = prost_types::FieldMask { paths: vec!["*".to_owned()] };
+        let updated = crate::mask::patch(wished, Some(whole), spec_to_wire, spec_from_wire)(&current).expect("it is fine");
+        let expected = SyncConfig { source: uid(2), google: String::new(), ..sync };
+        assert_eq!(updated.sync_config, Some(expected));
+    }
+
     #[test]
     fn bad_tiers_and_sources_are_named() {
         let sync_config = Some(wire::SyncConfig { source: "X".into(), ..wire::SyncConfig::default() });

@@ -34,7 +34,7 @@ impl Groups {
     pub async fn create(&self, ctx: &Ctx, parent: Option<&Uidp>, spec: GroupSpec) -> Result<Group> {
         match parent {
             Some(parent) => require(ctx, GROUPS_CREATE, parent)?,
-            None => check_organization(ctx, &self.settings)?,
+            None => check_organization(ctx, &self.needs)?,
         }
         let (parent, call) = (parent.cloned(), ctx.clone());
         self.store

@@ -24,7 +24,7 @@ impl Identities {
         let mut violations = Violations::default();
         check_texts(&spec, &mut violations);
         relationship::check(&spec.relationship, life, ctx.now, &mut violations);
-        self.relationships.check(parent.root_text(), &spec.relationship, &mut violations).await?;
+        self.needs.check(parent.root_text(), &spec.relationship, &mut violations).await?;
         violations.check()?;
 
         let (parent, call) = (parent.clone(), ctx.clone());

@@ -50,7 +50,7 @@ impl Repos {
             return Err(Error::field(FIELD, format!("source must have 1 to {} bytes", texts::LONG)));
         }
         let Some((host, path)) = source.split_once('/') else { return Ok(Reference { groups: Vec::new(), name: source }) };
-        if host != self.settings.registry_host {
+        if host != self.needs.registry_host {
             return Err(Error::field(FIELD, "source must be a UIDP, a repo's name, or a reference into this registry"));
         }
         match path.rsplit_once('/') {

@@ -1,0 +1,126 @@
+//! What every noun has: one is read, listed and deleted in the same way. What only one noun can do stands with it.
+
+use std::{fmt, sync::Arc};
+
+use domain::{Ctx, ListRequest, Op, Page, Result, Uidp, Versioned, ports::Seal};
+use store::{Filter, ListQuery, Listed, Reader, Store, Writer};
+
+use crate::{page_tokens::PageTokens, resource, turns::Turns};
+
+/// A noun, as its use cases read, show and remove it.
+pub trait Noun: Versioned + Send + Sync + Sized + 'static {
+    /// Which noun.
+    const NOUN: domain::Noun;
+    /// Whether there is nothing to say when what is to be deleted does not exist.
+    const MAY_BE_GONE: bool = false;
+    /// Whether everybody sees those that have no parent.
+    const ROOTS_ARE_PUBLIC: bool = false;
+
+    /// What callers get to see.
+    type Answer: Versioned + Send;
+    /// What lists can be narrowed by.
+    type Filter: Filter + Send + Sync;
+    /// What its own use cases need beside the store.
+    type Needs: Clone + Send + Sync;
+
+    /// It, if it exists.
+    fn find(reader: &mut Reader, uid: &Uidp) -> impl Future<Output = Result<Option<Self>>> + Send;
+
+    /// What callers get to see of it, if it exists.
+    fn show(reader: &mut Reader, uid: &Uidp) -> impl Future<Output = Result<Option<Self::Answer>>> + Send;
+
+    /// A page of what callers get to see.
+    fn list(reader: &mut Reader, query: &ListQuery<Self::Filter>) -> impl Future<Output = Result<Listed<Self::Answer>>> + Send;
+
+    /// Removes it, and what goes with it.
+    fn remove(tx: &mut Writer, uid: &Uidp) -> impl Future<Output = Result<bool>> + Send;
+
+    /// Whether the caller may look at this one, where the method's annotation does not say so.
+    ///
+    /// # Errors
+    /// Permission denied.
+    fn may_look(_ctx: &Ctx, _uid: &Uidp) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether it may be changed and deleted at all.
+    ///
+    /// # Errors
+    /// Failed precondition.
+    fn admit(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The use cases of a noun.
+pub struct Nouns<N: Noun> {
+    pub(crate) store: Store,
+    pages: PageTokens,
+    /// Of those who change the same one.
+    pub(crate) turns: Turns,
+    pub(crate) needs: N::Needs,
+}
+
+impl<N: Noun> Nouns<N> {
+    /// The use cases over `store`, with page tokens of `seal`.
+    pub fn new(store: Store, seal: Arc<dyn Seal>, needs: N::Needs) -> Self {
+        Self { store, pages: PageTokens::new(seal), turns: Turns::default(), needs }
+    }
+
+    /// The one with this identifier.
+    ///
+    /// # Errors
+    /// Not found; permission denied by what the noun asks for.
+    pub async fn get(&self, ctx: &Ctx, uid: &Uidp) -> Result<N::Answer> {
+        N::may_look(ctx, uid)?;
+        let mut reader = self.store.reader().await?;
+        N::show(&mut reader, uid).await?.ok_or_else(|| resource::not_found::<N>(uid))
+    }
+
+    /// Those at places where the caller holds the method's capabilities, page by page.
+    ///
+    /// # Errors
+    /// Invalid argument for an unusable page token, and for an order that the noun does not have.
+    pub async fn list(&self, ctx: &Ctx, request: ListRequest, filter: N::Filter) -> Result<Page<N::Answer>> {
+        let (mut query, paging) = self.pages.query(ctx, &request, filter)?;
+        query.include_roots = N::ROOTS_ARE_PUBLIC;
+        let mut reader = self.store.reader().await?;
+        self.pages.page(N::list(&mut reader, &query).await?, &paging)
+    }
+
+    /// Deletes it with what goes with it.
+    ///
+    /// # Errors
+    /// Not found, unless that is nothing to say; aborted when `If-Match` names another version; failed precondition for what the
+    /// noun keeps, and while it has in it what does not go with it.
+    pub async fn delete(&self, ctx: &Ctx, uid: &Uidp) -> Result<()> {
+        let uid = uid.clone();
+        self.store
+            .write(ctx, move |tx| {
+                Box::pin(async move {
+                    let found = N::find(tx, &uid).await?;
+                    if found.is_none() && N::MAY_BE_GONE {
+                        return Ok(());
+                    }
+                    let current = found.ok_or_else(|| resource::not_found::<N>(&uid))?;
+                    resource::check(tx.ctx(), &current)?;
+                    N::remove(tx, &uid).await?;
+                    tx.announce(N::NOUN, &uid, Op::Deleted, &uid).await
+                })
+            })
+            .await
+    }
+}
+
+impl<N: Noun> Clone for Nouns<N> {
+    fn clone(&self) -> Self {
+        let (store, pages, turns, needs) = (self.store.clone(), self.pages.clone(), self.turns.clone(), self.needs.clone());
+        Self { store, pages, turns, needs }
+    }
+}
+
+impl<N: Noun> fmt::Debug for Nouns<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(N::NOUN.title()).finish_non_exhaustive()
+    }
+}
