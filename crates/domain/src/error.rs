@@ -2,7 +2,7 @@
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
-use crate::{change::Noun, text::last_segment};
+use crate::change::Noun;
 
 /// The class of an error, named after the canonical codes of google.rpc.Code (AIP-193).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -319,6 +319,11 @@ impl Error {
     pub fn details(&self) -> &[Detail] {
         &self.0.details
     }
+}
+
+/// The last segment of a field's path, which descriptions call it by.
+pub(crate) fn last_segment(field: &str) -> &str {
+    field.rsplit('.').next().unwrap_or(field)
 }
 
 impl Violation {

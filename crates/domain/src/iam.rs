@@ -11,3 +11,11 @@ pub use identity::{
 };
 pub use role::{Role, RoleSpec};
 pub use role_binding::{RoleBinding, RoleBindingSpec, RoleBindingView};
+
+crate::revision::versioned! {
+    Group: revision;
+    Identity: revision;
+    Role: revision;
+    RoleBinding: revision;
+    RoleBindingView: binding.revision;
+}

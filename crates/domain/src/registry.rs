@@ -8,3 +8,8 @@ pub use repo::{
     Repo, RepoSpec, SyncConfig,
 };
 pub use tag::{Digest, Tag, TagForms, TagName, TagSpec};
+
+crate::revision::versioned! {
+    Repo: revision;
+    Tag: revision;
+}

@@ -4,11 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    iam::{Group, Identity, Role, RoleBinding, RoleBindingView},
-    registry::{Repo, Tag},
-};
-
 /// The number of the commit that last wrote a row; later commits have greater ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -42,25 +37,18 @@ pub trait Versioned {
     fn revision(&self) -> Revision;
 }
 
+/// Says where nouns have their revision.
 macro_rules! versioned {
     ($($noun:ty: $($path:ident).+;)+) => { $(
-        impl Versioned for $noun {
-            fn revision(&self) -> Revision {
+        impl $crate::revision::Versioned for $noun {
+            fn revision(&self) -> $crate::revision::Revision {
                 self.$($path).+
             }
         }
     )+ };
 }
 
-versioned! {
-    Group: revision;
-    Identity: revision;
-    Role: revision;
-    RoleBinding: revision;
-    RoleBindingView: binding.revision;
-    Repo: revision;
-    Tag: revision;
-}
+pub(crate) use versioned;
 
 impl fmt::Display for Etag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

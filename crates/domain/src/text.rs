@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Violations;
+use crate::error::{Violations, last_segment};
 
 /// How much of a text that a caller chose an error repeats, in bytes.
 const EXCERPT: usize = 100;
@@ -99,10 +99,6 @@ impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-pub(crate) fn last_segment(field: &str) -> &str {
-    field.rsplit('.').next().unwrap_or(field)
 }
 
 #[cfg(test)]

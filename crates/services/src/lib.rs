@@ -19,7 +19,6 @@ pub mod settings;
 
 mod grants;
 mod nouns;
-mod resource;
 mod texts;
 mod turns;
 mod update;

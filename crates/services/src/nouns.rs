@@ -2,10 +2,10 @@
 
 use std::{fmt, sync::Arc};
 
-use domain::{Ctx, ListRequest, Op, Page, Result, Uidp, Versioned, ports::Seal};
+use domain::{Ctx, Error, ListRequest, Op, Page, Result, Uidp, Versioned, ports::Seal};
 use store::{Filter, ListQuery, Listed, Reader, Store, Writer};
 
-use crate::{page_tokens::PageTokens, resource, turns::Turns};
+use crate::{page_tokens::PageTokens, turns::Turns};
 
 /// A noun, as its use cases read, show and remove it.
 pub trait Noun: Versioned + Send + Sync + Sized + 'static {
@@ -74,7 +74,7 @@ impl<N: Noun> Nouns<N> {
     pub async fn get(&self, ctx: &Ctx, uid: &Uidp) -> Result<N::Answer> {
         N::may_look(ctx, uid)?;
         let mut reader = self.store.reader().await?;
-        N::show(&mut reader, uid).await?.ok_or_else(|| resource::not_found::<N>(uid))
+        N::show(&mut reader, uid).await?.ok_or_else(|| not_found::<N>(uid))
     }
 
     /// Those at places where the caller holds the method's capabilities, page by page.
@@ -102,8 +102,8 @@ impl<N: Noun> Nouns<N> {
                     if found.is_none() && N::MAY_BE_GONE {
                         return Ok(());
                     }
-                    let current = found.ok_or_else(|| resource::not_found::<N>(&uid))?;
-                    resource::check(tx.ctx(), &current)?;
+                    let current = found.ok_or_else(|| not_found::<N>(&uid))?;
+                    check(tx.ctx(), &current)?;
                     N::remove(tx, &uid).await?;
                     tx.announce(N::NOUN, &uid, Op::Deleted, &uid).await
                 })
@@ -123,4 +123,26 @@ impl<N: Noun> fmt::Debug for Nouns<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(N::NOUN.title()).finish_non_exhaustive()
     }
+}
+
+/// The resource.
+///
+/// # Errors
+/// Not found.
+pub(crate) async fn get<N: Noun>(reader: &mut Reader, uid: &Uidp) -> Result<N> {
+    N::find(reader, uid).await?.ok_or_else(|| not_found::<N>(uid))
+}
+
+/// Whether the request may change or delete what was found.
+///
+/// # Errors
+/// Aborted when `If-Match` names another version; what the noun answers.
+pub(crate) fn check<N: Noun>(ctx: &Ctx, row: &N) -> Result<()> {
+    row.admit()?;
+    ctx.check_match(row.revision())
+}
+
+/// The error for a resource that does not exist.
+pub(crate) fn not_found<N: Noun>(uid: &Uidp) -> Error {
+    Error::not_found(N::NOUN, uid.as_str())
 }

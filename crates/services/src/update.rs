@@ -11,8 +11,7 @@ use domain::{Ctx, Error, Kind, Patch, Result, Rule, Uidp, error::Detail};
 use store::{Store, Writer, idempotency};
 
 use crate::{
-    nouns::Noun,
-    resource,
+    nouns::{self, Noun},
     turns::{RETRY, Turns},
 };
 
@@ -104,12 +103,12 @@ pub(crate) async fn run<U: Update>(
 async fn current<U: Update>(store: &Store, ctx: &Ctx, uid: &Uidp) -> Result<U::Row> {
     let mut reader = store.reader().await?;
     idempotency::check_unclaimed(&mut reader, ctx).await?;
-    resource::get(&mut reader, uid).await
+    nouns::get(&mut reader, uid).await
 }
 
 /// Applies the patch, and judges what comes of it.
 async fn prepare<U: Update>(noun: &U, ctx: &Ctx, row: U::Row, patch: &Patch<U::Spec>) -> Result<Prepared<U>> {
-    resource::check(ctx, &row)?;
+    nouns::check(ctx, &row)?;
     let mut wish = patch(U::spec(&row))?;
     noun.complete(ctx, &row, &mut wish);
     if wish == *U::spec(&row) {
@@ -132,8 +131,8 @@ async fn confirm_and_write<U: Update>(
     store
         .write(ctx, move |tx| {
             Box::pin(async move {
-                let row: U::Row = resource::get(tx, &uid).await?;
-                resource::check(tx.ctx(), &row)?;
+                let row: U::Row = nouns::get(tx, &uid).await?;
+                nouns::check(tx.ctx(), &row)?;
                 if U::spec(&row) != U::spec(&prepared.from) {
                     *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(row);
                     return Err(contended::<U::Row>(&uid));

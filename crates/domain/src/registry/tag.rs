@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    error::Violations,
+    error::{Violations, last_segment},
     revision::Revision,
-    text::{excerpt, last_segment},
+    text::excerpt,
     time::Timestamp,
     uidp::Uidp,
 };

@@ -14,7 +14,7 @@ use super::{Groups, rules};
 use crate::{
     grants::{named, require, require_operator},
     iam::placed::child_of,
-    resource,
+    nouns,
     settings::Settings,
 };
 
@@ -68,7 +68,7 @@ pub(super) fn check_organization(ctx: &Ctx, settings: &Settings) -> Result<()> {
 }
 
 async fn create_folder(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, spec: GroupSpec) -> Result<Group> {
-    let above = resource::get::<Group>(tx, parent).await?;
+    let above = nouns::get::<Group>(tx, parent).await?;
     rules::check_folder(ctx, above.spec.kind, &spec)?;
     let group = insert(ctx, tx, child_of(ctx, parent)?, spec).await?;
     tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;

@@ -6,7 +6,7 @@ use domain::{
 };
 
 use super::Identities;
-use crate::{resource, texts};
+use crate::{nouns, texts};
 
 impl Identities {
     /// The identifier of the user that `issuer` calls `subject`, whether or not that user is registered.
@@ -33,6 +33,6 @@ impl Identities {
     pub async fn find(&self, ctx: &Ctx, issuer: &str, subject: &str) -> Result<Identity> {
         let uid = self.lookup(ctx, issuer, subject)?;
         let mut reader = self.store.reader().await?;
-        resource::get(&mut reader, &uid).await
+        nouns::get(&mut reader, &uid).await
     }
 }

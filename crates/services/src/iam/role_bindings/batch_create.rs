@@ -7,7 +7,7 @@ use domain::{
 use store::iam::role_bindings;
 
 use super::{RoleBindings, create::insert, rules};
-use crate::resource;
+use crate::nouns;
 
 /// Most bindings of one batch.
 pub const BATCH_MAX: usize = 25;
@@ -42,7 +42,7 @@ impl RoleBindings {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let group: Group = resource::get(tx, &parent).await?;
+                    let group: Group = nouns::get(tx, &parent).await?;
                     let mut uids = Vec::with_capacity(specs.len());
                     for (index, spec) in specs.into_iter().enumerate() {
                         rules::check(&call, tx, &parent, &spec, &field(index, "")).await?;

@@ -7,7 +7,7 @@ use domain::{
 use store::{Writer, iam::role_bindings};
 
 use super::{RoleBindings, rules, view};
-use crate::{iam::placed::child_of, resource};
+use crate::{iam::placed::child_of, nouns};
 
 impl RoleBindings {
     /// Binds a role to an identity at the group `parent`, from the next request on. The same binding may be made
@@ -21,7 +21,7 @@ impl RoleBindings {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let group: Group = resource::get(tx, &parent).await?;
+                    let group: Group = nouns::get(tx, &parent).await?;
                     rules::check(&call, tx, &parent, &spec, "").await?;
                     let uid = insert(&call, tx, &group, spec).await?.uid;
                     let view = view(tx, &uid).await?;

@@ -8,7 +8,7 @@ use domain::{
 use store::registry::repos;
 
 use super::{Repos, inherit::Sources, rules, sync};
-use crate::{iam::placed::child_of, resource};
+use crate::{iam::placed::child_of, nouns};
 
 impl Repos {
     /// Creates a repository in the group `parent`.
@@ -25,7 +25,7 @@ impl Repos {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let group: Group = resource::get(tx, &parent).await?;
+                    let group: Group = nouns::get(tx, &parent).await?;
                     let (uid, mut spec) = (child_of(&call, &parent)?, spec);
                     sync::settle(&call, tx, &uid, None, &mut spec).await?;
                     let repo = Repo { uid, spec, created_at: call.now, updated_at: call.now, revision: tx.revision() };

@@ -7,7 +7,7 @@ use domain::{
 use store::{Writer, registry::tags};
 
 use super::{Tags, rules};
-use crate::{grants::require, iam::placed::child_of, resource};
+use crate::{grants::require, iam::placed::child_of, nouns};
 
 impl Tags {
     /// Makes a tag of the repository `parent` what `spec` says: a new one, or the one of this name. The same values again change
@@ -45,7 +45,7 @@ async fn change(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, known: Tag, spec: Tag
         // Where it is needed is said of the repository, which the caller has named: the tag may not be theirs to see.
         require(ctx, "tag.update", parent)?;
     }
-    resource::check(ctx, &known)?;
+    nouns::check(ctx, &known)?;
     if known.spec == spec {
         return Ok(known);
     }
