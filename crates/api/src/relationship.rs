@@ -1,8 +1,58 @@
-//! What all versions of the wire say in the same words about how identities prove themselves.
+//! How identities prove themselves, between the wire and the domain: the same in all versions, but for what static keys and their
+//! end are called.
 
-/// Functions between claims, AWS identities and the messages of the module `$wire`.
-macro_rules! alike {
-    ($wire:ident) => {
+/// Functions between a relationship and the messages of the module `$wire`, in which static keys are `$keys`, at `$place`, and end at
+/// `$end`.
+macro_rules! relationships {
+    ($wire:ident, $keys:ident at $place:literal until $end:ident) => {
+        /// A relationship for an answer.
+        pub(super) fn to_wire(relationship: &domain::iam::Relationship) -> $wire::Relationship {
+            use domain::iam::Relationship as Domain;
+            match relationship {
+                Domain::ClaimMatch(rule) => $wire::Relationship::ClaimMatch(claims_to_wire(rule)),
+                Domain::StaticKeys(keys) => $wire::Relationship::$keys(keys_to_wire(keys)),
+                Domain::AwsIdentity(aws) => $wire::Relationship::AwsIdentity(aws_to_wire(aws)),
+                Domain::ServicePrincipal { principal } => $wire::Relationship::ServicePrincipal(principal.0),
+            }
+        }
+
+        /// What a request says, or violations and `None`. Sizes, patterns and keys are judged by the use case.
+        pub(super) fn from_wire(
+            wire: $wire::Relationship,
+            violations: &mut domain::Violations,
+        ) -> Option<domain::iam::Relationship> {
+            use domain::iam::Relationship as Domain;
+            Some(match wire {
+                $wire::Relationship::ClaimMatch(rule) => Domain::ClaimMatch(claims_from_wire(rule, violations)?),
+                $wire::Relationship::$keys(keys) => Domain::StaticKeys(keys_from_wire(keys, violations)?),
+                $wire::Relationship::AwsIdentity(aws) => Domain::AwsIdentity(aws_from_wire(aws, violations)?),
+                $wire::Relationship::ServicePrincipal(number) => {
+                    Domain::ServicePrincipal { principal: crate::mirror::principal(number, violations)? }
+                }
+            })
+        }
+
+        fn keys_to_wire(keys: &domain::iam::StaticKeys) -> $wire::StaticKeys {
+            $wire::StaticKeys {
+                issuer: keys.issuer.clone(),
+                subject: keys.subject.clone(),
+                issuer_keys: keys.issuer_keys.clone(),
+                $end: Some(crate::time::to_wire(keys.expires_at)),
+                audiences: keys.audiences.clone(),
+            }
+        }
+
+        fn keys_from_wire(keys: $wire::StaticKeys, violations: &mut domain::Violations) -> Option<domain::iam::StaticKeys> {
+            crate::field::required_in(concat!($place, "."), &keys, violations);
+            Some(domain::iam::StaticKeys {
+                expires_at: crate::time::end(concat!($place, ".", stringify!($end)), keys.$end.as_ref(), violations)?,
+                issuer: keys.issuer,
+                subject: keys.subject,
+                issuer_keys: keys.issuer_keys,
+                audiences: keys.audiences,
+            })
+        }
+
         fn claims_to_wire(rule: &domain::iam::ClaimMatch) -> $wire::ClaimMatch {
             $wire::ClaimMatch {
                 iss: Some(crate::mirror::OneOf::of(&rule.issuer)),
@@ -42,4 +92,4 @@ macro_rules! alike {
         }
     };
 }
-pub(crate) use alike;
+pub(crate) use relationships;

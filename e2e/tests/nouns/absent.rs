@@ -7,7 +7,9 @@ use crate::v2beta1::absent;
 /// Samples that read, change or delete one thing.
 fn of_one() -> Vec<Sample> {
     let one = |sample: &Sample| matches!(sample.does, Does::Read(_) | Does::Change(_) | Does::Delete(_));
-    samples::all().into_iter().filter(one).collect()
+    let found: Vec<_> = samples::all().into_iter().filter(one).collect();
+    assert!(!found.is_empty(), "there are samples");
+    found
 }
 
 /// Whether deleting what does not exist is nothing to complain of.

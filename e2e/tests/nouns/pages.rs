@@ -10,7 +10,9 @@ const ALL: usize = 6;
 /// Lists that have pages, and those that have none.
 fn lists() -> (Vec<Sample>, Vec<Sample>) {
     let lists = samples::all().into_iter().filter(|sample| matches!(sample.does, Does::List(_)));
-    lists.partition(|sample| sample.method.service.contains(".v2beta1."))
+    let (with_pages, whole): (Vec<_>, Vec<_>) = lists.partition(|sample| sample.method.service.contains(".v2beta1."));
+    assert!(!with_pages.is_empty() && !whole.is_empty(), "both versions have lists");
+    (with_pages, whole)
 }
 
 /// A place with five more of the noun; of which identifiers in the order in which they were made.

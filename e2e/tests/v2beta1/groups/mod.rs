@@ -2,6 +2,7 @@ mod create;
 mod delete;
 mod list;
 mod update;
+mod verified;
 
 use contract::chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group};
 

@@ -77,6 +77,9 @@ async fn sources_are_repos_that_the_caller_may_read() {
         s.call::<CreateRepo>("a source that does not exist", &admin, create(&absent(org.as_str()))).await;
         s.call::<CreateRepo>("a name that no repo has", &admin, create("nothing")).await;
         s.call::<CreateRepo>("a reference elsewhere", &admin, create("registry.example/org/source")).await;
+        let host = s.server.host();
+        s.call::<CreateRepo>("a reference without an organization", &admin, create(&format!("{host}/source"))).await;
+        s.call::<CreateRepo>("a source that is too long", &admin, create(&"a".repeat(3000))).await;
         s.call::<CreateRepo>("a source that is a group", &admin, create(org.as_str())).await;
         let folder: Group = s.quietly::<CreateGroup>(&admin, new_group(org.as_str(), "team-a")).await.ok();
         let hidden: Repo = s.quietly::<CreateRepo>(&admin, with(&folder.uid, source())).await.ok();
