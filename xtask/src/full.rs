@@ -18,6 +18,8 @@ const FORMS: &[Form] = &[
     Form { arguments: &["--workspace", "--test", "crash"], switches: &[("PROVOST_TEST_KILLS", "60")] },
     // Twenty times the histories.
     Form { arguments: &["--workspace", "--test", "door", "--", "model::"], switches: &[("PROVOST_TEST_STEPS", "200000")] },
+    // What filters read beside a million rows of each noun.
+    Form { arguments: &["--workspace", "--test", "postgres", "--", "filters::"], switches: &[("PROVOST_TEST_ROWS", "1000000")] },
     // Every input for every method from everybody every way, and the neighbour's times beside those it has alone.
     Form { arguments: NEIGHBOURS, switches: &[LONG] },
     Form { arguments: NEIGHBOURS, switches: &[LONG, ("PROVOST_TEST_DATABASE", "postgres")] },

@@ -29,6 +29,8 @@ pub mod registry;
 pub mod schema;
 pub mod signing_keys;
 mod spot;
+#[cfg(test)]
+mod still;
 mod store;
 mod table;
 mod writer;

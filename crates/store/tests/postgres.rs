@@ -4,6 +4,10 @@
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod conformance;
+#[path = "postgres/explained.rs"]
+mod explained;
+#[path = "postgres/filters.rs"]
+mod filters;
 #[path = "postgres/generic.rs"]
 mod generic;
 #[path = "postgres/nodes.rs"]

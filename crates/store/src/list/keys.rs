@@ -139,12 +139,12 @@ impl<'a, E: Entity> Keys<'a, E> {
             }
             if matches!(stream, Stream::Children(_)) {
                 // An engine that takes the index of identifiers for this begins where the children are.
-                sql.and("parent = ?", [place.into()]);
+                sql.and(&format!("{} = ?", plan.parent()), [place.into()]);
             }
             // One range and not two: an engine walks through the one that it meets first and tests every row for the other.
             let (low, high) = range(place, bounds);
-            sql.and(&format!("uid {} ?", low.0), [low.1]);
-            sql.and(&format!("uid {} ?", high.0), [high.1]);
+            sql.and(&format!("{} {} ?", plan.uid(), low.0), [low.1]);
+            sql.and(&format!("{} {} ?", plan.uid(), high.0), [high.1]);
             if matches!(stream, Stream::ProperlyBelow(_)) {
                 sql.and("uid <> ?", [place.into()]);
             }
@@ -165,23 +165,31 @@ impl<'a, E: Entity> Keys<'a, E> {
                 if plan.by_org {
                     sql.and("org = ?", [parent.root_text().into()]);
                 }
-                sql.and("parent = ?", [parent.into()]);
+                sql.and(&format!("{} = ?", plan.parent()), [parent.into()]);
+                if !plan.by_parent() {
+                    Self::subtree(sql, parent, plan);
+                }
             }
             Stream::One(uid) => sql.and("uid = ?", [uid.into()]),
             Stream::Below(place) | Stream::ProperlyBelow(place) => {
                 if plan.by_org {
                     sql.and("org = ?", [place.root_text().into()]);
                 }
-                // Between a place and its first child there is no identifier, so one range holds the place and its subtree:
-                // `/` is the byte before `0`.
                 if !(plan.by_org && place.is_root()) {
-                    sql.and("uid >= ? AND uid < ?", [place.into(), format!("{place}0").into()]);
+                    Self::subtree(sql, place, plan);
                 }
                 if matches!(stream, Stream::ProperlyBelow(_)) {
                     sql.and("uid <> ?", [place.into()]);
                 }
             }
         }
+    }
+
+    /// The place and what is below it. Between a place and its first child there is no identifier, so it is one range: `/` is the
+    /// byte before `0`.
+    fn subtree<'s>(sql: &mut Sql<'s>, place: &'s Uidp, plan: Way) {
+        let uid = plan.uid();
+        sql.and(&format!("{uid} >= ? AND {uid} < ?"), [place.into(), format!("{place}0").into()]);
     }
 
     pub(super) fn terms<'s>(&'s self, sql: &mut Sql<'s>) {

@@ -43,3 +43,6 @@ pub(super) async fn plan<E: Entity>(
         }
     })
 }
+
+#[cfg(test)]
+mod tests;

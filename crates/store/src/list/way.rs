@@ -19,8 +19,24 @@ impl Way {
         Self { index, by_org: false, is_range: false }
     }
 
+    /// Whether the index begins with the parent.
+    pub(super) fn by_parent(self) -> bool {
+        matches!(self.index, Index::Named(_, columns) if columns.starts_with("parent"))
+    }
+
+    /// What to compare with a parent: an expression, which no index has, where another index finds fewer rows. An engine that plans
+    /// once for all values does not know that.
+    pub(super) fn parent(self) -> &'static str {
+        if self.by_parent() { "parent" } else { "parent || ''" }
+    }
+
+    /// What to compare with identifiers, for the same reason.
+    pub(super) fn uid(self) -> &'static str {
+        if self.is_range { "uid || ''" } else { "uid" }
+    }
+
     /// Whether the rows come in this order by themselves, where what is before it in the index is equal.
-    pub(super) fn has_order(&self, field: OrderField) -> bool {
+    pub(super) fn has_order(self, field: OrderField) -> bool {
         match (self.index, field) {
             _ if self.is_range => false,
             (_, OrderField::Uid) => true,

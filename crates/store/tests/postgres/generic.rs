@@ -1,11 +1,7 @@
 //! Plans are made once, for all values that a statement will be asked with. They must be as good as those that are made for each
 //! value: every statement that a store sends is read from the server's log, with its values, and asked again in both ways.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write,
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use domain::{Order, OrderField, Scopes, Uidp, UidpFilter, list::ParentFilter};
 use pgcluster::{Cluster, Options};
@@ -18,18 +14,14 @@ use store::{
 
 use super::{
     conformance::deep::ranks_stand,
+    explained::{Explained, asked, explain},
     kit, open,
     world::{LARGE, World, fill},
 };
 
-/// Values that each statement is asked again with.
-const VALUES: usize = 4;
 /// Blocks that a plan for all values may read more than twice those of the plan for its own, and for each value: a list of
 /// rows that are not there, or all in one block, may be looked through at once.
 const SLACK: [u64; 2] = [24, 4];
-/// The most that is handed to the server at once: what fits into an argument of a program.
-const BATCH: usize = 60_000;
-
 /// A list of every shape: scopes, parts of the tree, orders, and how far.
 macro_rules! lists {
     ($store:expr, $world:expr, $list:path, $filters:expr, $fields:expr) => {
@@ -137,90 +129,6 @@ async fn ask(store: &Store, world: &World) {
     .expect("goes");
 }
 
-/// Statements with the values that they were asked with, from the server's log.
-fn asked(log: &str) -> BTreeMap<String, BTreeSet<Vec<String>>> {
-    let mut asked: BTreeMap<String, BTreeSet<Vec<String>>> = BTreeMap::new();
-    let mut lines = log.lines().peekable();
-    while let Some(line) = lines.next() {
-        let Some((_, statement)) = line.split_once("LOG:  execute s").and_then(|(_, rest)| rest.split_once(": ")) else {
-            continue;
-        };
-        let values = lines.next_if(|line| line.contains("DETAIL:  parameters: "));
-        let values = values.map_or_else(Vec::new, |line| literals(line.split_once("parameters: ").expect("it is there").1));
-        let known = asked.entry(statement.to_owned()).or_default();
-        if known.len() < VALUES {
-            known.insert(values);
-        }
-    }
-    asked
-}
-
-/// The values of `$1 = 'a', $2 = NULL`, as they are written in SQL.
-fn literals(mut text: &str) -> Vec<String> {
-    let mut literals = Vec::new();
-    while let Some((_, rest)) = text.split_once(" = ") {
-        let end = if rest.starts_with('\'') {
-            let mut end = 1;
-            // Quotes within are doubled.
-            while let Some(quote) = rest[end..].find('\'') {
-                end += quote + 1;
-                if rest[end..].starts_with('\'') {
-                    end += 1;
-                } else {
-                    break;
-                }
-            }
-            end
-        } else {
-            rest.find(',').unwrap_or(rest.len())
-        };
-        literals.push(rest[..end].to_owned());
-        text = &rest[end..];
-    }
-    literals
-}
-
-/// A statement with values, and the plans for them in this order: for these values, and for all.
-struct Compared {
-    statement: String,
-    values: usize,
-    plans: [String; 2],
-}
-
-/// Explains what was asked. What reads is carried out as well, to count the blocks that it reads.
-fn explain(database: &pgcluster::Database, asked: &BTreeMap<String, BTreeSet<Vec<String>>>) -> Vec<Compared> {
-    let mut compared = Vec::new();
-    let (mut script, mut statements) = (String::new(), Vec::new());
-    let mut run = |script: &mut String, statements: &mut Vec<(String, usize)>| {
-        let told = database.sql(&format!("SET enable_seqscan = off; SET jit = off; {script}"));
-        let mut plans = told.split("=====").skip(1).map(|plan| plan.trim().to_owned());
-        for (statement, values) in statements.drain(..) {
-            let plans = [plans.next().expect("a plan"), plans.next().expect("a plan")];
-            compared.push(Compared { statement, values, plans });
-        }
-        script.clear();
-    };
-    let explainable = |sql: &&String| ["SELECT", "INSERT", "UPDATE", "DELETE"].iter().any(|word| sql.starts_with(word));
-    for (number, sql) in asked.keys().filter(explainable).enumerate() {
-        write!(script, "PREPARE q{number} AS {sql};").expect("a text");
-        for values in &asked[sql] {
-            let execute = if values.is_empty() { format!("q{number}") } else { format!("q{number}({})", values.join(", ")) };
-            let analyze =
-                if sql.starts_with("SELECT") && !sql.contains("FOR UPDATE") { ", ANALYZE, BUFFERS, TIMING OFF" } else { "" };
-            for mode in ["force_custom_plan", "force_generic_plan"] {
-                write!(script, "SET plan_cache_mode = {mode}; SELECT '====='; EXPLAIN (COSTS OFF{analyze}) EXECUTE {execute};")
-                    .expect("a text");
-            }
-            statements.push((format!("{sql}\n{}", values.join(", ")), values.len()));
-        }
-        if script.len() > BATCH / 2 {
-            run(&mut script, &mut statements);
-        }
-    }
-    run(&mut script, &mut statements);
-    compared
-}
-
 /// How many blocks carrying out the plan has read.
 fn blocks(plan: &str) -> u64 {
     let line = plan.lines().take_while(|line| !line.starts_with("Planning")).find(|line| line.trim().starts_with("Buffers:"));
@@ -259,7 +167,7 @@ async fn plans_for_all_values_are_as_good_as_those_for_each() {
     println!("{} statements, {} with values", asked.len(), compared.len());
     assert!(asked.len() > 150, "{} statements were collected", asked.len());
     let mut worse = Vec::new();
-    for Compared { statement, values, plans: [own, all] } in &compared {
+    for Explained { statement, values, plans: [own, all] } in &compared {
         let (few, many) = (blocks(own), blocks(all));
         let slack = SLACK[0] + SLACK[1] * *values as u64;
         let is_worse = if own.contains("actual") { many > 2 * few + slack } else { shape(own) != shape(all) };

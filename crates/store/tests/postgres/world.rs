@@ -86,13 +86,14 @@ pub(crate) fn fill(database: &pgcluster::Database) -> World {
 }
 
 /// The counters of all rows.
-fn counts() -> String {
+pub(crate) fn counts() -> String {
     let nouns = [
         ("group", "groups"),
         ("identity", "identities"),
         ("role", "roles"),
         ("role_binding", "role_bindings"),
         ("repo", "repos"),
+        ("tag", "tags"),
     ];
     let rows: Vec<_> = nouns.iter().map(|(noun, table)| format!("SELECT '{noun}' AS noun, uid, parent FROM {table}")).collect();
     format!(

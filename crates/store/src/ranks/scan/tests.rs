@@ -1,27 +1,9 @@
 //! Stretches of ranges, as each engine means to walk through them.
 
-use std::sync::Arc;
-
-use domain::{Clock, Entropy, Timestamp};
+use domain::Timestamp;
 
 use super::*;
-use crate::{Database, Postgres, Store, StoreConfig, nouns::NOUNS, ranks::walks};
-
-#[derive(Debug)]
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp(0)
-    }
-}
-
-impl Entropy for Still {
-    fn fill(&self, bytes: &mut [u8]) -> Result<()> {
-        bytes.fill(7);
-        Ok(())
-    }
-}
+use crate::{Database, Postgres, Store, StoreConfig, nouns::NOUNS, ranks::walks, still::open};
 
 /// Two keys of the walk that have so many columns in common.
 fn keys(walk: Walk, common: usize) -> (Key, Key) {
@@ -77,10 +59,6 @@ async fn plans(store: &Store, explain: &str, column: usize) -> Vec<(String, Stri
         }
     }
     plans
-}
-
-async fn open(config: &StoreConfig) -> Store {
-    Store::open(config, Arc::new(Still), Arc::new(Still)).await.expect("opens")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

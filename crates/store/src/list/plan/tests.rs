@@ -1,0 +1,52 @@
+//! Filters at a place, as SQLite means to walk through their indexes. It takes the index that it is told to, so no number of rows
+//! changes that.
+
+use domain::{Order, Timestamp, Uidp, iam::RoleBinding, registry::Tag};
+
+use super::{super::keys::Keys, *};
+use crate::{StoreConfig, iam::role_bindings::RoleBindingFilter, list::Filter, registry::tags::TagFilter, still::open};
+
+/// The statements of a page and of its total in every order, each with its plan.
+async fn plans<E: Entity>(reader: &mut Reader, stream: &Stream, filter: &impl Filter) -> Vec<String> {
+    let mut plans = Vec::new();
+    for field in [OrderField::Uid, OrderField::CreatedAt] {
+        let order = Order { field, descending: false };
+        let keys = Keys::<E>::new(order, None, filter.terms());
+        let plan = plan::<E>(reader, stream, field, &keys.terms, 20).await.expect("a plan");
+        for columns in ["uid", "count(*)"] {
+            let mut sql = Keys::<E>::select(reader, columns, plan);
+            keys.conditions(&mut sql, stream, plan);
+            if columns == "uid" {
+                keys.order_and_limit(&mut sql, plan, 20, 0);
+            }
+            let explain = format!("EXPLAIN QUERY PLAN {}", sql.text);
+            let lines = reader.query_map(&explain, &sql.params, |row| row.string(3)).await.expect("is explained");
+            plans.push(lines.join("\n"));
+        }
+    }
+    plans
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn filters_begin_and_end_where_their_place_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(&StoreConfig::sqlite(folder.path())).await;
+    let mut reader = store.reader().await.expect("reads");
+    let place = Uidp::root_from([1; 20]).child([1; 8]);
+    let since = TagFilter { updated_since: Some(Timestamp(1)), ..TagFilter::default() };
+    let digest = TagFilter { digest: Some("a".to_owned()), ..TagFilter::default() };
+    for stream in [Stream::Children(place.clone()), Stream::Below(place.clone()), Stream::ProperlyBelow(place.clone())] {
+        for plan in plans::<Tag>(&mut reader, &stream, &digest).await {
+            assert!(plan.contains("tags_digest (digest=? AND uid>? AND uid<?)"), "{stream:?}: {plan}");
+        }
+        for plan in plans::<Tag>(&mut reader, &stream, &since).await {
+            assert!(plan.contains("tags_org_updated_at (org=? AND updated_at>?)"), "{stream:?}: {plan}");
+        }
+        let role = RoleBindingFilter { role: Some(place.clone()), ..RoleBindingFilter::default() };
+        for plan in plans::<RoleBinding>(&mut reader, &stream, &role).await {
+            assert!(plan.contains("role_bindings_role (role=? AND uid>? AND uid<?)"), "{stream:?}: {plan}");
+        }
+    }
+    drop(reader);
+    store.close().await;
+}
