@@ -1,6 +1,17 @@
 //! How identities prove themselves, between the wire and the domain: the same in all versions, but for what static keys and their
 //! end are called.
 
+use contract::Reply;
+use domain::iam::Identity;
+use services::Identities;
+
+use crate::endpoint;
+
+/// An identity that was written, with a warning if no token can ever match it.
+pub(crate) fn answer<W>(identities: &Identities, found: &Identity, to_wire: impl Fn(&Identity) -> W) -> Reply<W> {
+    Reply { warning: identities.warning(found), ..endpoint::answer(found, to_wire) }
+}
+
 /// Functions between a relationship and the messages of the module `$wire`, in which static keys are `$keys`, at `$place`, and end at
 /// `$end`.
 macro_rules! relationships {

@@ -21,6 +21,8 @@ pub struct Answer<T> {
     pub message: T,
     /// The entity tag of the resource in it.
     pub etag: Option<String>,
+    /// What the caller should know that is no error.
+    pub warning: Option<String>,
     /// The request id under which the server logged the call.
     pub request_id: Option<String>,
 }
@@ -63,7 +65,7 @@ impl Client {
         let path = PathAndQuery::from_static(R::METHOD.path);
         let response = grpc.unary(request, path, ProstCodec::<R::Request, R::Response>::default()).await?;
         let header = |name: &str| response.metadata().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let (etag, request_id) = (header("etag"), header("x-request-id"));
-        Ok(Answer { message: response.into_inner(), etag, request_id })
+        let (etag, warning, request_id) = (header("etag"), header("x-provost-warning"), header("x-request-id"));
+        Ok(Answer { message: response.into_inner(), etag, warning, request_id })
     }
 }

@@ -102,11 +102,13 @@ pub struct Reply<T> {
     pub message: T,
     /// The version of the resource that the message shows.
     pub etag: Option<String>,
+    /// What the caller should know that is no error, in one line of ASCII.
+    pub warning: Option<String>,
 }
 
 impl<T> From<T> for Reply<T> {
     fn from(message: T) -> Self {
-        Self { message, etag: None }
+        Self { message, etag: None, warning: None }
     }
 }
 
@@ -115,13 +117,15 @@ pub struct Answer {
     message: Box<dyn AnyMessage>,
     /// The version of the resource that the message shows.
     pub etag: Option<String>,
+    /// What the caller should know that is no error.
+    pub warning: Option<String>,
 }
 
 impl Answer {
     /// The answer that `reply` holds.
     #[must_use]
     pub fn new<T: Message>(reply: Reply<T>) -> Self {
-        Self { message: Box::new(reply.message), etag: reply.etag }
+        Self { message: Box::new(reply.message), etag: reply.etag, warning: reply.warning }
     }
 
     /// The message in binary form.
@@ -187,7 +191,7 @@ where
     }
 
     fn answer(&self, wire: Bytes, etag: Option<String>) -> Result<Answer, DecodeError> {
-        Ok(Answer::new(Reply { message: R::Response::decode(wire)?, etag }))
+        Ok(Answer::new(Reply { message: R::Response::decode(wire)?, etag, warning: None }))
     }
 }
 
@@ -239,7 +243,7 @@ mod tests {
             return Err("not found".to_owned());
         }
         let group = Group { uid: request.uid + suffix, ..Group::default() };
-        Ok(Reply { message: group, etag: Some("\"1\"".to_owned()) })
+        Ok(Reply { message: group, etag: Some("\"1\"".to_owned()), warning: None })
     }
 
     #[test]

@@ -86,6 +86,10 @@ pub trait CheckRelationship: Send + Sync {
     /// # Errors
     /// What is wrong with it, to be read after the name of the field: `must be an https URL`.
     fn check_issuer(&self, issuer: &str) -> Result<(), String>;
+
+    /// Why no token can ever match a relationship that is accepted all the same, in one line of ASCII: pasted keys that are no
+    /// key set.
+    fn warning(&self, relationship: &Relationship) -> Option<String>;
 }
 
 /// A part that the server cannot work without. Implemented by whoever owns the part, asked by the gateway's `/readyz`

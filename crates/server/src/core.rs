@@ -57,7 +57,7 @@ impl Core {
     ) -> domain::Result<Self> {
         let root = Arc::new(RootKey::of_store(&store, key, &*entropy).await?);
         let ctx = Ctx::system("open signing keys", clock.now(), Arc::clone(&entropy));
-        let signing = Arc::new(SigningKeys::open(store.clone(), Arc::clone(&root), &sts.limits, Arc::clone(&clock), &ctx).await?);
+        let signing = Arc::new(SigningKeys::open(store.clone(), Arc::clone(&root), &sts, Arc::clone(&clock), &ctx).await?);
         let sts = Arc::new(sts);
         let tokens = Tokens::new(Arc::clone(&sts), SigningKeys::clone(&signing));
         Ok(Self { store, root, signing, tokens, sts, clock, entropy })

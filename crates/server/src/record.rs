@@ -8,6 +8,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use sts::jws::TokenAlgorithm;
 
 use super::{Settings, StartError, settings::Urls};
 
@@ -22,6 +23,9 @@ pub struct Record {
     /// Its registry's host, if it was another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registry_host: Option<String>,
+    /// What it signed tokens with, if it was another than the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_algorithm: Option<TokenAlgorithm>,
 }
 
 impl Record {
@@ -29,7 +33,7 @@ impl Record {
     #[must_use]
     pub fn of(settings: &Settings, base_url: &str) -> Self {
         let (auth_url, registry_host) = (settings.auth_url.clone(), settings.registry_host.clone());
-        Self { base_url: base_url.to_owned(), auth_url, registry_host }
+        Self { base_url: base_url.to_owned(), auth_url, registry_host, token_algorithm: settings.token_algorithm }
     }
 
     /// Under which names the server is known: what the settings say, else what the last server noted.
@@ -39,6 +43,7 @@ impl Record {
             base_url: Some(self.base_url),
             auth_url: self.auth_url,
             registry_host: self.registry_host,
+            token_algorithm: self.token_algorithm,
             ..Settings::default()
         };
         let given = settings.clone();
@@ -46,6 +51,7 @@ impl Record {
             base_url: given.base_url.or(noted.base_url),
             auth_url: given.auth_url.or(noted.auth_url),
             registry_host: given.registry_host.or(noted.registry_host),
+            token_algorithm: given.token_algorithm.or(noted.token_algorithm),
             ..Settings::default()
         }
         .urls_at(([127, 0, 0, 1], 0).into())

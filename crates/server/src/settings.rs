@@ -12,6 +12,7 @@ use sts::{
     Provider,
     claims::{UrlPolicy, is_loopback},
     issuers::Places,
+    jws::TokenAlgorithm,
 };
 use url::Url;
 
@@ -35,6 +36,8 @@ pub struct Settings {
     pub auth_url: Option<String>,
     /// The registry's host: audience of tokens for it; host and port of the base URL when `None`.
     pub registry_host: Option<String>,
+    /// What its tokens are signed with; ES256 when `None`.
+    pub token_algorithm: Option<TokenAlgorithm>,
     /// Development mode: loopback only, with an identity provider of its own and a first organization.
     pub dev: bool,
     /// Whether every authenticated caller may create organizations.
@@ -136,6 +139,7 @@ impl Default for Settings {
             base_url: None,
             auth_url: None,
             registry_host: None,
+            token_algorithm: None,
             dev: false,
             self_service_organizations: false,
             providers: Vec::new(),
@@ -273,12 +277,13 @@ impl Settings {
         Urls {
             auth: self.auth_url.clone().unwrap_or_else(|| base.clone()),
             registry_host: self.registry_host.clone().unwrap_or_else(host),
+            token_algorithm: self.token_algorithm.unwrap_or_default(),
             base,
         }
     }
 }
 
-/// Under which names a server is known. None of them ever comes from a request.
+/// Under which names a server is known, and how its tokens are signed. None of that ever comes from a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Urls {
     /// The API's URL: the audience of its tokens.
@@ -287,12 +292,19 @@ pub struct Urls {
     pub auth: String,
     /// The registry's host: the audience of tokens for it.
     pub registry_host: String,
+    /// What its tokens are signed with.
+    pub token_algorithm: TokenAlgorithm,
 }
 
 impl From<Urls> for sts::Settings {
     /// The settings of a token service with these names, and nothing else allowed.
     fn from(urls: Urls) -> Self {
-        Self { auth_url: urls.auth, registry_host: Some(urls.registry_host), ..Self::new(urls.base) }
+        Self {
+            auth_url: urls.auth,
+            registry_host: Some(urls.registry_host),
+            token_algorithm: urls.token_algorithm,
+            ..Self::new(urls.base)
+        }
     }
 }
 

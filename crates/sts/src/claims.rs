@@ -16,6 +16,6 @@ pub(crate) use compiled::{IssuerRule, admit_by_literals, audiences, subject};
 pub(crate) use issuer_url::is_localhost;
 pub use issuer_url::{UrlPolicy, is_loopback};
 pub(crate) use relationship::is_dear;
-pub use relationship::{Compiled, CompiledStaticKeys};
+pub use relationship::{Compiled, CompiledStaticKeys, unusable_keys};
 pub use text::{MAX_CLAIMS, MAX_KEYS_TEXT, MAX_PATTERN, MAX_TEXT};
 pub use validate::RelationshipCheck;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Settings, jws::SigningKey};
+use crate::Settings;
 
 /// Path of the key set below the issuer URL.
 pub const JWKS_PATH: &str = "/.well-known/jwks.json";
@@ -19,7 +19,7 @@ pub fn discovery_document(settings: &Settings) -> Value {
         "jwks_uri": format!("{base}{JWKS_PATH}"),
         "response_types_supported": ["id_token"],
         "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": [SigningKey::ALGORITHM.as_str()],
+        "id_token_signing_alg_values_supported": [settings.token_algorithm.as_str()],
         "claims_supported": ["iss", "sub", "aud", "iat", "exp", "jti", "act", "email"],
     })
 }

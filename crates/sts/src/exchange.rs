@@ -152,6 +152,10 @@ impl Exchange {
         };
         let keys = if let Ready::Whole(Compiled::StaticKeys(keys)) = &rule {
             facts.keys_from = Some("static");
+            if keys.are_unusable() {
+                let message = format!("the static keys of identity {uid} cannot be used; an administrator has to replace them");
+                return Err(Error::denied(Rule::ClaimMismatch, message));
+            }
             keys.keys(ctx.now).ok_or_else(|| {
                 let message = format!("the static keys of identity {uid} have expired; an administrator has to renew them");
                 Error::denied(Rule::ClaimMismatch, message)

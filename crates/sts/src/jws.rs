@@ -17,4 +17,4 @@ pub use algorithm::Algorithm;
 pub use compact::{JwsError, MAX_TOKEN, Unverified, Verified};
 pub use jwk::{Jwk, Unusable};
 pub use jwks::{Jwks, JwksError, MAX_KEYS};
-pub use sign::SigningKey;
+pub use sign::{SigningKey, TokenAlgorithm};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::{claims::UrlPolicy, issuers::Places};
+use crate::{claims::UrlPolicy, issuers::Places, jws::TokenAlgorithm};
 
 /// The settings of this crate. None is read from the environment here.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct Settings {
     pub base_url: String,
     /// The issuer's URL: the `iss` of our tokens, byte for byte.
     pub auth_url: String,
+    /// What our tokens are signed with.
+    pub token_algorithm: TokenAlgorithm,
     /// The registry's host name: a further audience that may be asked for.
     pub registry_host: Option<String>,
     /// The identity providers whose users may exchange without naming an identity.
@@ -98,6 +100,7 @@ impl Settings {
         Self {
             base_url: url.clone(),
             auth_url: url,
+            token_algorithm: TokenAlgorithm::default(),
             registry_host: None,
             providers: Vec::new(),
             allow_loopback_http: false,

@@ -24,7 +24,7 @@ impl Transcript {
 
     /// Adds a step: its title and the whole answer. Of an error that is code, rule, message and what its details tell beside that.
     pub fn step(&mut self, title: &str, outcome: &Outcome) {
-        let Outcome { code, body, etag } = outcome;
+        let Outcome { code, body, etag, warning } = outcome;
         // Writing to a String cannot fail.
         if let (Some(refusal), None) = (refusal::lines(code, body), etag) {
             let _ = writeln!(self.text, "# {title}\n{code} {refusal}");
@@ -32,7 +32,8 @@ impl Transcript {
         }
         let body = serde_json::to_string_pretty(body).unwrap_or_default();
         let etag = etag.as_ref().map(|etag| format!(" etag {etag}")).unwrap_or_default();
-        let _ = writeln!(self.text, "# {title}\n{code}{etag}\n{body}\n");
+        let warning = warning.as_ref().map(|warning| format!("\nwarning: {warning}")).unwrap_or_default();
+        let _ = writeln!(self.text, "# {title}\n{code}{etag}{warning}\n{body}\n");
     }
 
     /// Adds a line of the test's own.

@@ -24,6 +24,8 @@ pub struct Outcome {
     pub body: Value,
     /// The entity tag.
     pub etag: Option<String>,
+    /// What the server said beside it that is no error.
+    pub warning: Option<String>,
 }
 
 impl Outcome {
@@ -81,8 +83,8 @@ impl Doors {
 
     async fn call_grpc<R: Rpc>(&self, request: R::Request, options: &Options) -> Outcome {
         match self.grpc.call_with::<R>(request, options).await {
-            Ok(answer) => Outcome { code: "OK".into(), body: json(&answer.message), etag: answer.etag },
-            Err(error) => Outcome { code: error.code_name().into(), body: json(error.status()), etag: None },
+            Ok(answer) => Outcome { code: "OK".into(), body: json(&answer.message), etag: answer.etag, warning: answer.warning },
+            Err(error) => Outcome { code: error.code_name().into(), body: json(error.status()), etag: None, warning: None },
         }
     }
 
@@ -101,12 +103,13 @@ impl Doors {
         let body = answer.json();
         if answer.status.is_success() {
             assert_eq!(answer.status, 200, "every success of the API is a 200");
-            return Outcome { code: "OK".into(), body, etag: answer.header("etag").map(str::to_owned) };
+            let header = |name: &str| answer.header(name).map(str::to_owned);
+            return Outcome { code: "OK".into(), body, etag: header("etag"), warning: header("x-provost-warning") };
         }
         let code = body.get("code").and_then(Value::as_i64).unwrap_or_default();
         let (name, status) = code_of(code);
         assert_eq!(answer.status.as_u16(), status, "the HTTP status follows from the code: {}", answer.text());
-        Outcome { code: name.into(), body, etag: None }
+        Outcome { code: name.into(), body, etag: None, warning: None }
     }
 }
 

@@ -9,6 +9,7 @@ use contract::chainguard::platform::iam::v2beta1::{
     },
 };
 use serde_json::{Map, Value, json};
+use sts::claims::unusable_keys;
 
 use super::short;
 use crate::output::{Show, time};
@@ -35,7 +36,10 @@ impl Show for IdentityRow {
         let identity = &self.identity;
         let (kind, issuer, expires) = match &identity.relationship {
             Some(Relationship::ClaimMatch(rule)) => ("claim_match", issuer(rule).to_owned(), None),
-            Some(Relationship::StaticKeys(keys)) => ("static", keys.issuer.clone(), time::wire(keys.expiration_time.as_ref())),
+            Some(Relationship::StaticKeys(keys)) => {
+                let kind = if unusable_keys(&keys.issuer_keys).is_some() { "static (unusable)" } else { "static" };
+                (kind, keys.issuer.clone(), time::wire(keys.expiration_time.as_ref()))
+            }
             Some(Relationship::AwsIdentity(_)) => ("aws", String::new(), None),
             Some(Relationship::ServicePrincipal(number)) => ("service_principal", principal(*number), None),
             None => ("", String::new(), None),
@@ -107,13 +111,16 @@ fn claim_match(rule: &ClaimMatch) -> Value {
 }
 
 fn static_keys(keys: &StaticKeys) -> Value {
-    json!({
-        "issuer": keys.issuer,
-        "subject": keys.subject,
-        "issuer_keys": keys.issuer_keys,
-        "expiration": time::wire(keys.expiration_time.as_ref()),
-        "audiences": keys.audiences,
-    })
+    let unusable =
+        unusable_keys(&keys.issuer_keys).map(|why| ("unusable", json!(format!("no token will match: the keys {why}"))));
+    let fields = [
+        ("issuer", json!(keys.issuer)),
+        ("subject", json!(keys.subject)),
+        ("issuer_keys", json!(keys.issuer_keys)),
+        ("expiration", json!(time::wire(keys.expiration_time.as_ref()))),
+        ("audiences", json!(keys.audiences)),
+    ];
+    fields.into_iter().chain(unusable).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn aws_identity(aws: &AwsIdentity) -> Value {

@@ -159,14 +159,15 @@ impl<'a> UnaryService<Bytes> for Handler<'a> {
                 let wire = answer.wire();
                 drop(turn);
                 load.answer(wire.len(), entry.method.read_only)?;
-                Ok((wire, answer.etag))
+                Ok((wire, answer.etag, answer.warning))
             };
             match performed.await {
-                Ok((wire, etag)) => {
+                Ok((wire, etag, warning)) => {
                     let mut response = tonic::Response::new(wire);
-                    let etag = etag.and_then(|etag| MetadataValue::<Ascii>::try_from(etag).ok());
-                    if let Some(etag) = etag {
-                        response.metadata_mut().insert("etag", etag);
+                    for (name, note) in [("etag", etag), ("x-provost-warning", warning)] {
+                        if let Some(note) = note.and_then(|note| MetadataValue::<Ascii>::try_from(note).ok()) {
+                            response.metadata_mut().insert(name, note);
+                        }
                     }
                     Ok(response)
                 }

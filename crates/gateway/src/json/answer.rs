@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{
-    HeaderValue, Response,
+    HeaderName, HeaderValue, Response,
     header::{CACHE_CONTROL, CONTENT_TYPE, ETAG},
 };
 
@@ -10,6 +10,9 @@ use crate::{
     body::Body,
     status::{self, Refusal},
 };
+
+/// What the caller should know that is no error.
+const WARNING: HeaderName = HeaderName::from_static("x-provost-warning");
 
 /// A successful answer. It is meant for this caller now: no cache may keep it.
 pub(crate) fn answer(json: impl Into<Bytes>) -> Response<Body> {
@@ -20,11 +23,13 @@ pub(crate) fn answer(json: impl Into<Bytes>) -> Response<Body> {
     response
 }
 
-/// A successful answer that shows one version of a resource.
-pub(super) fn with_etag(json: String, etag: Option<String>) -> Response<Body> {
+/// A successful answer with the version of the resource that it shows, and what else its caller should know.
+pub(super) fn with_notes(json: String, etag: Option<String>, warning: Option<String>) -> Response<Body> {
     let mut response = answer(json);
-    if let Some(etag) = etag.and_then(|etag| HeaderValue::try_from(etag).ok()) {
-        response.headers_mut().insert(ETAG, etag);
+    for (name, note) in [(ETAG, etag), (WARNING, warning)] {
+        if let Some(note) = note.and_then(|note| HeaderValue::try_from(note).ok()) {
+            response.headers_mut().insert(name, note);
+        }
     }
     response
 }

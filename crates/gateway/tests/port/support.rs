@@ -313,7 +313,11 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
                     return Err(Error::new(domain::Kind::AlreadyExists, Rule::NameTaken, echo));
                 }
                 let description = format!("number {number}, only validated: {}", ctx.validate_only);
-                Ok(Reply { message: Group { uid: request.parent, description, ..named(&name) }, etag: Some("\"1\"".to_owned()) })
+                Ok(Reply {
+                    message: Group { uid: request.parent, description, ..named(&name) },
+                    etag: Some("\"1\"".to_owned()),
+                    warning: None,
+                })
             }
         }),
         Endpoint::new::<UpdateGroup, _, _, _>(|ctx: Arc<Ctx>, request| async move {
@@ -351,7 +355,7 @@ async fn get_group(world: &World, ctx: Arc<Ctx>, uid: String) -> Result<Reply<Gr
     }
     let caller = ctx.caller()?.identity.to_string();
     let description = format!("{} {} {}", ctx.method, ctx.api_version, ctx.peer.map(|peer| peer.to_string()).unwrap_or_default());
-    Ok(Reply { message: Group { uid, description, ..named(&caller) }, etag: Some("\"2a\"".to_owned()) })
+    Ok(Reply { message: Group { uid, description, ..named(&caller) }, etag: Some("\"2a\"".to_owned()), warning: None })
 }
 
 /// Tokens by name: `owner` holds all of groups in the organization, `viewer` sees group 1, `narrow` is an owner's token

@@ -21,6 +21,14 @@ use crate::nouns::{Noun, Nouns};
 /// rights away and gives none, so callers need not hold what it holds.
 pub type Identities = Nouns<Identity>;
 
+impl Identities {
+    /// Why no token can ever match this identity, though it is as it was wished: its keys are no key set.
+    #[must_use]
+    pub fn warning(&self, identity: &Identity) -> Option<String> {
+        self.needs.warning(&identity.spec.relationship)
+    }
+}
+
 impl Noun for Identity {
     const NOUN: domain::Noun = domain::Noun::Identity;
 

@@ -149,6 +149,10 @@ impl domain::ports::CheckRelationship for OnlyOurs {
     fn check_issuer(&self, _: &str) -> Result<(), String> {
         Ok(())
     }
+
+    fn warning(&self, _: &domain::iam::Relationship) -> Option<String> {
+        None
+    }
 }
 
 #[tokio::test]

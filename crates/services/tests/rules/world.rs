@@ -367,4 +367,8 @@ impl CheckRelationship for RefuseParentheses {
     fn check_issuer(&self, _: &str) -> std::result::Result<(), String> {
         Ok(())
     }
+
+    fn warning(&self, _: &Relationship) -> Option<String> {
+        None
+    }
 }

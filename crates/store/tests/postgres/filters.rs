@@ -193,6 +193,7 @@ fn rows(plan: &str) -> u64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lists_read_what_they_find_however_much_is_elsewhere() {
+    #[expect(clippy::disallowed_methods, reason = "a switch of the suite")]
     let rows_elsewhere = std::env::var("PROVOST_TEST_ROWS").map_or(ROWS, |rows| rows.parse().expect("a number"));
     let options = Options::default().set("log_statement", "all").set("autovacuum", "off");
     let Some(cluster) = Cluster::start(&options) else { return };
@@ -210,9 +211,9 @@ async fn lists_read_what_they_find_however_much_is_elsewhere() {
     for (at, is_found, most) in [(small, true, MOST_FOUND), (large, true, MOST_FOUND), (small, false, MOST_TESTED)] {
         let told = cluster.told().len();
         if is_found {
-            ask_for_found(&store, at).await
+            ask_for_found(&store, at).await;
         } else {
-            ask_for_tested(&store, at).await
+            ask_for_tested(&store, at).await;
         }
         let explained = explain(&database, &asked(&cluster.told()[told..]));
         assert!(explained.len() > 20, "{} statements", explained.len());

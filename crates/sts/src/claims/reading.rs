@@ -22,7 +22,7 @@ const CHARACTERS: u64 = 0x0011_0000;
 /// How many steps it takes to read `ast`, whose text is `pattern`; at least the true number, and not much more for ordinary
 /// patterns. More than `enough` steps are not counted to their end.
 ///
-/// What RE2 has no notion of, such as brackets inside brackets, was refused before.
+/// Brackets inside brackets hold no brackets themselves: they are classes such as `\D`.
 pub(super) fn steps(pattern: &str, ast: &Ast, enough: u64) -> u64 {
     let Ok(folds) = ast::visit(ast, Folds(false));
     let counter = Counter { pattern, folds, enough, steps: 0, bracket: Bracket::default() };
@@ -160,7 +160,9 @@ impl ast::Visitor for Counter<'_> {
                 let characters = self.property(class)?;
                 self.item(RANGES, characters)
             }
-            ClassSetItem::Empty(_) | ClassSetItem::Bracketed(_) | ClassSetItem::Union(_) => self.take(NODE),
+            // What a class is not, such as `\D`.
+            ClassSetItem::Bracketed(_) => self.item(8, CHARACTERS),
+            ClassSetItem::Empty(_) | ClassSetItem::Union(_) => self.take(NODE),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{
     issuer_url::UrlPolicy,
     text::{self, MAX_CLAIMS, MAX_KEYS_TEXT},
 };
-use crate::jws::{Jwks, Unusable};
+use crate::jws::{Jwks, JwksError, Unusable};
 
 /// A relationship that was checked and compiled.
 #[derive(Clone, Debug)]
@@ -156,6 +156,11 @@ impl CompiledStaticKeys {
         (now < self.expires_at).then(|| self.keys.clone())
     }
 
+    /// Whether none of them can be used.
+    pub(crate) fn are_unusable(&self) -> bool {
+        self.keys.unusable().is_some()
+    }
+
     fn admit(&self, claims: &Map<String, Value>, default_audiences: &[String]) -> Result<Accepted, Mismatch> {
         if claims.get("iss").and_then(Value::as_str) != Some(&self.issuer) {
             return Err(Mismatch("iss".to_owned()));
@@ -169,15 +174,30 @@ impl CompiledStaticKeys {
     }
 }
 
-/// A pasted key set; otherwise what is wrong with it. Keys that cannot be used may stay, secrets may not.
+/// Why no key of a pasted key set can be used, to be read behind its name: `are no JSON Web Key Set: …`. `None` when one can.
+#[must_use]
+pub fn unusable_keys(text: &str) -> Option<String> {
+    match Jwks::parse(text.as_bytes()) {
+        Ok(jwks) if jwks.keys().is_empty() => Some("hold no key".to_owned()),
+        Ok(jwks) => jwks.unusable().map(|why| format!("cannot be used: {why}")),
+        Err(error) => Some(format!("are no JSON Web Key Set: {error}")),
+    }
+}
+
+/// A pasted key set; otherwise what is wrong with it. What is none is kept as it was given, as the published service does, and
+/// stands for no key; keys that cannot be used may stay, secrets may not.
 fn public_keys(text: &str) -> Result<Jwks, String> {
     if text.len() > MAX_KEYS_TEXT {
         return Err(format!("must be at most {MAX_KEYS_TEXT} bytes"));
     }
-    let jwks = Jwks::parse(text.as_bytes()).map_err(|error| format!("must be a JSON Web Key Set: {error}"))?;
-    if jwks.keys().is_empty() {
-        return Err("must hold at least one key".to_owned());
+    if text.contains("PRIVATE KEY-----") {
+        return Err("must hold public keys only: this one is private; replace that key, it is no secret any more".to_owned());
     }
+    let jwks = match Jwks::parse(text.as_bytes()) {
+        Ok(jwks) => jwks,
+        Err(JwksError::Json | JwksError::Shape) => Jwks::default(),
+        Err(error) => return Err(format!("must be a JSON Web Key Set: {error}")),
+    };
     match jwks.keys().iter().position(|key| key.unusable() == Some(Unusable::Secret)) {
         Some(at) => Err(format!(
             "must hold public keys only: key {} is private or symmetric; replace that key, it is no secret any more",

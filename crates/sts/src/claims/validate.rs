@@ -10,7 +10,7 @@ use domain::{
 use super::{
     dialect::Budget,
     issuer_url::UrlPolicy,
-    relationship::{Compiled, is_dear},
+    relationship::{Compiled, is_dear, unusable_keys},
     text::TextRule,
 };
 use crate::{Settings, Workers, workers::Party};
@@ -59,6 +59,11 @@ impl CheckRelationship for RelationshipCheck {
 
     fn check_issuer(&self, issuer: &str) -> Result<(), String> {
         self.rules.policy.issuer(issuer).map(drop)
+    }
+
+    fn warning(&self, relationship: &Relationship) -> Option<String> {
+        let Relationship::StaticKeys(keys) = relationship else { return None };
+        unusable_keys(&keys.issuer_keys).map(|why| format!("no token will match: the issuer keys {why}"))
     }
 }
 
@@ -162,14 +167,16 @@ mod tests {
         for (keys, why) in [
             (format!("{{\"keys\":[{key},\"d\":\"AA\"}}]}}"), "key 1 is private or symmetric"),
             (r#"{"keys":[{"kty":"oct","k":"AA"}]}"#.to_owned(), "key 1 is private or symmetric"),
-            (r#"{"keys":[]}"#.to_owned(), "at least one key"),
-            ("{}".to_owned(), "must be a JSON Web Key Set"),
-            (r#"{"keys":[],"keys":[]}"#.to_owned(), "distinct members"),
-            (String::new(), "must be a JSON Web Key Set"),
+            ("-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----".to_owned(), "is private"),
+            (format!("{{\"keys\":[{}]}}", vec!["{}"; 129].join(",")), "at most 128 keys"),
             ("x".repeat(70_000), "at most 65536 bytes"),
         ] {
             let message = check(&static_keys(&keys, &[])).expect_err("refused");
             assert!(message.contains("static_keys.issuer_keys: ") && message.contains(why), "{message}");
+        }
+        // What stands for no key is kept.
+        for unusable in ["{}", "a key", r#"{"keys":[]}"#, r#"{"keys":[1]}"#, r#"{"keys":[],"keys":[]}"#] {
+            assert_eq!(check(&static_keys(unusable, &[])), Ok(()), "{unusable}");
         }
         let message = check(&static_keys(&format!("{{\"keys\":[{key}}}]}}"), &["a", "b"])).expect_err("refused");
         assert!(message.contains("static_keys.audiences"), "{message}");

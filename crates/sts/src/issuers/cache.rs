@@ -259,7 +259,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::jws::SigningKey;
+    use crate::jws::{SigningKey, TokenAlgorithm};
 
     /// Remembers an issuer with as many keys, as if it had been asked.
     async fn remember(issuers: &Issuers, name: &str, key: &Value, keys: usize) {
@@ -277,7 +277,7 @@ mod tests {
 
     #[tokio::test]
     async fn many_small_key_sets_or_few_large_ones_are_remembered() {
-        let key = SigningKey::generate().expect("a key").public_jwk();
+        let key = SigningKey::generate(TokenAlgorithm::default()).expect("a key").public_jwk();
         let mut settings = Settings::new("https://us.example.com");
         settings.limits = Limits { issuers: 16, issuer_memory: 16 * 8192, ..settings.limits };
         let issuers = Issuers::new(&settings);

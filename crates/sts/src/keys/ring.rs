@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use store::iam::standings::{KeyMarks, Position};
 
-use crate::jws::{Jwks, SigningKey};
+use crate::jws::{Jwks, SigningKey, TokenAlgorithm};
 
 /// The ring in use. Reading it costs nanoseconds; a reload swaps the whole ring.
 ///
@@ -19,6 +19,8 @@ pub struct Keyring(ArcSwap<Ring>);
 pub(super) struct Ring {
     /// The newest first.
     keys: Vec<Key>,
+    /// What signs, of the keys whose time it is.
+    algorithm: TokenAlgorithm,
     loaded_at: Timestamp,
     /// The state of the store that it is of.
     read: Position,
@@ -62,8 +64,8 @@ impl Life {
 
 impl Ring {
     /// The ring of these keys, the newest first.
-    pub(super) fn new(keys: Vec<Key>, loaded_at: Timestamp, read: Position, marks: KeyMarks) -> Self {
-        Self { keys, loaded_at, read, marks }
+    pub(super) fn new(keys: Vec<Key>, algorithm: TokenAlgorithm, loaded_at: Timestamp, read: Position, marks: KeyMarks) -> Self {
+        Self { keys, algorithm, loaded_at, read, marks }
     }
 
     /// Whether this is an earlier state of the keys than the other one.
@@ -74,11 +76,12 @@ impl Ring {
     /// The key whose time it is. Before the time of every key, which a clock that was set back comes to, it is the first
     /// of them: all are published, and nobody could get a token otherwise.
     fn active(&self, now: Timestamp) -> Option<&SigningKey> {
-        let signing = self.keys.iter().filter(|key| key.life.signs(now)).find_map(|key| key.signer.as_ref());
-        signing.or_else(|| {
-            let able = self.keys.iter().filter(|key| key.signer.is_some() && key.life.may_sign(now));
-            able.min_by_key(|key| key.life.signs_from).and_then(|key| key.signer.as_ref())
-        })
+        self.active_key(now).and_then(|key| key.signer.as_ref())
+    }
+
+    fn active_key(&self, now: Timestamp) -> Option<&Key> {
+        let able = || self.keys.iter().filter(|key| key.signs_with(self.algorithm) && key.life.may_sign(now));
+        able().find(|key| key.life.signs(now)).or_else(|| able().min_by_key(|key| key.life.signs_from))
     }
 }
 
@@ -90,6 +93,10 @@ impl Key {
             return Err(Error::internal(format!("a stored signing key cannot be used: {why}")));
         }
         Ok(Self { jwk, verifier: Arc::new(verifier), signer, life })
+    }
+
+    fn signs_with(&self, algorithm: TokenAlgorithm) -> bool {
+        self.signer.as_ref().is_some_and(|signer| signer.algorithm() == algorithm)
     }
 }
 
@@ -157,7 +164,7 @@ impl Keyring {
 
     /// Since when the key that signs now does so.
     pub(super) fn active_since(&self, now: Timestamp) -> Option<Timestamp> {
-        self.0.load().keys.iter().find(|key| key.life.signs(now) && key.signer.is_some()).map(|key| key.life.signs_from)
+        self.0.load().active_key(now).filter(|key| key.life.signs(now)).map(|key| key.life.signs_from)
     }
 
     /// The `kid` of the key that signs now.

@@ -86,15 +86,23 @@ impl KeyInfo {
     }
 }
 
-/// Stores `next` and ends the keys before it. Answers every key.
+/// Stores the keys of `next`, one for each algorithm, and ends the keys before them. Answers every key.
+///
+/// # Errors
+/// Failed precondition when a key of an earlier rotation is still to come; aborted when there is a key of an algorithm that has no
+/// next one: another node has made it since somebody looked.
 pub(super) async fn rotate(
     tx: &mut Writer,
-    next: rows::SigningKey,
+    next: Vec<rows::SigningKey>,
     how: Rotation,
     now: Timestamp,
     overlap: Duration,
 ) -> Result<Stored, Error> {
     for key in rows::list(tx).await? {
+        let Some(next) = next.iter().find(|next| next.algorithm == key.algorithm) else {
+            let message = "another node has made a signing key at the same moment; rotate again";
+            return Err(Error::new(Kind::Aborted, Rule::Unavailable, message));
+        };
         let life = life(&key, overlap);
         if how == Rotation::Now || !life.verifies(now) {
             rows::delete(tx, &key.kid).await?;
@@ -108,6 +116,8 @@ pub(super) async fn rotate(
             rows::retire(tx, &key.kid, next.not_before_at).await?;
         }
     }
-    rows::insert(tx, &next).await?;
+    for next in &next {
+        rows::insert(tx, next).await?;
+    }
     Stored::written(tx).await
 }

@@ -25,7 +25,8 @@ use super::{
     stored::{Stored, load, seal},
 };
 use crate::{
-    jws::{Jwks, SigningKey, Unverified},
+    Settings,
+    jws::{Jwks, SigningKey, TokenAlgorithm, Unverified},
     settings::Limits,
 };
 
@@ -39,27 +40,30 @@ pub struct SigningKeys {
     root: Arc<RootKey>,
     clock: Arc<dyn Clock>,
     ring: Arc<Keyring>,
+    algorithm: TokenAlgorithm,
     limits: Limits,
     /// When an unknown key last made us read the store.
     asked: Arc<Mutex<Option<Instant>>>,
 }
 
 impl SigningKeys {
-    /// Loads the keys; an installation without any gets its first one.
+    /// Loads the keys; an installation without any for the algorithm of its tokens gets its first one, which signs at once.
     ///
     /// # Errors
     /// Failed precondition when the stored keys were encrypted with another root key; whatever the store answers.
     pub async fn open(
         store: Store,
         root: Arc<RootKey>,
-        limits: &Limits,
+        settings: &Settings,
         clock: Arc<dyn Clock>,
         ctx: &Ctx,
     ) -> Result<Self, Error> {
+        let (algorithm, limits) = (settings.token_algorithm, settings.limits);
         let stored = Stored::read(&mut store.reader().await?).await?;
-        let stored = if stored.rows.is_empty() { first(&store, &root, ctx).await? } else { stored };
-        let ring = Arc::new(Keyring::new(load(&stored, &root, limits.rotation_overlap, ctx.now)?));
-        Ok(Self { store, root, clock, ring, limits: *limits, asked: Arc::default() })
+        let has_one = stored.algorithms().contains(&algorithm);
+        let stored = if has_one { stored } else { first(&store, &root, algorithm, ctx).await? };
+        let ring = Arc::new(Keyring::new(load(&stored, &root, algorithm, limits.rotation_overlap, ctx.now)?));
+        Ok(Self { store, root, clock, ring, algorithm, limits, asked: Arc::default() })
     }
 
     /// The keys in memory.
@@ -73,19 +77,29 @@ impl SigningKeys {
         registry.register_collector(Box::new(KeyMetrics { ring: self.ring(), clock: Arc::clone(&self.clock) }));
     }
 
-    /// Makes a new key, and says since when or from when on it signs.
+    /// Makes a new key for each algorithm that has one, and says since when or from when on the one for this node's tokens signs.
     ///
     /// # Errors
-    /// Failed precondition when an earlier rotation is still to come; whatever the store answers. Then nothing has changed.
+    /// Failed precondition when an earlier rotation is still to come; aborted when another node makes a key at the same moment;
+    /// whatever the store answers. Then nothing has changed.
     pub async fn rotate(&self, ctx: &Ctx, how: Rotation) -> Result<KeyInfo, Error> {
         let lead = match how {
             Rotation::Planned => self.limits.rotation_lead,
             Rotation::Now => Duration::ZERO,
         };
-        let next = seal(&SigningKey::generate()?, &self.root, ctx, plus(ctx.now, lead))?;
-        let (key_id, now, overlap) = (next.kid.clone(), ctx.now, self.limits.rotation_overlap);
+        let mut algorithms = Stored::read(&mut self.store.reader().await?).await?.algorithms();
+        algorithms.insert(self.algorithm);
+        let (mut next, mut key_id) = (Vec::new(), String::new());
+        for algorithm in algorithms {
+            let key = SigningKey::generate(algorithm)?;
+            if algorithm == self.algorithm {
+                key.key_id().clone_into(&mut key_id);
+            }
+            next.push(seal(&key, &self.root, ctx, plus(ctx.now, lead))?);
+        }
+        let (now, overlap) = (ctx.now, self.limits.rotation_overlap);
         let stored = self.store.write(ctx, move |tx| Box::pin(rotation::rotate(tx, next, how, now, overlap))).await?;
-        self.ring.replace(load(&stored, &self.root, overlap, now)?);
+        self.ring.replace(load(&stored, &self.root, self.algorithm, overlap, now)?);
         let info = stored.rows.iter().find(|row| row.kid == key_id).map(|row| KeyInfo::of(row, overlap, now));
         info.ok_or_else(|| Error::internal("the new signing key was not stored"))
     }
@@ -105,7 +119,7 @@ impl SigningKeys {
     /// As [`SigningKeys::open`]; then the keys in memory stay.
     pub async fn reload(&self, now: Timestamp) -> Result<(), Error> {
         let stored = Stored::read(&mut self.store.reader().await?).await?;
-        self.ring.replace(load(&stored, &self.root, self.limits.rotation_overlap, now)?);
+        self.ring.replace(load(&stored, &self.root, self.algorithm, self.limits.rotation_overlap, now)?);
         Ok(())
     }
 
@@ -213,13 +227,13 @@ pub fn check_opens(root: &RootKey, stored: &[rows::SigningKey]) -> Result<(), Er
     stored.iter().try_for_each(|row| super::stored::unseal(row, root).map(drop))
 }
 
-/// Stores the first key, unless another process was faster.
-async fn first(store: &Store, root: &RootKey, ctx: &Ctx) -> Result<Stored, Error> {
-    let key = seal(&SigningKey::generate()?, root, ctx, ctx.now)?;
+/// Stores the first key for `algorithm`, unless another process was faster.
+async fn first(store: &Store, root: &RootKey, algorithm: TokenAlgorithm, ctx: &Ctx) -> Result<Stored, Error> {
+    let key = seal(&SigningKey::generate(algorithm)?, root, ctx, ctx.now)?;
     store
         .write(ctx, move |tx| {
             Box::pin(async move {
-                if rows::list(tx).await?.is_empty() {
+                if !Stored::written(tx).await?.algorithms().contains(&algorithm) {
                     rows::insert(tx, &key).await?;
                 }
                 Stored::written(tx).await

@@ -1,6 +1,6 @@
 //! Signing keys at rest: the private half encrypted with a key of the root key, bound to its `kid`.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use domain::{Ctx, Error, Kind, Rule, Timestamp};
 use store::{
@@ -14,7 +14,7 @@ use super::{
     root::RootKey,
     signing::plus,
 };
-use crate::jws::SigningKey;
+use crate::jws::{SigningKey, TokenAlgorithm};
 
 const PURPOSE: &str = "signing-keys";
 
@@ -23,7 +23,7 @@ pub(super) fn seal(key: &SigningKey, root: &RootKey, ctx: &Ctx, signs_from: Time
     let sealed = root.derive(PURPOSE)?.seal(key.key_id().as_bytes(), key.to_pkcs8()?.expose(), &*ctx.entropy)?;
     Ok(rows::SigningKey {
         kid: key.key_id().to_owned(),
-        algorithm: SigningKey::ALGORITHM.as_str().to_owned(),
+        algorithm: key.algorithm().as_str().to_owned(),
         private_key: sealed,
         public_jwk: key.public_jwk().to_string(),
         created_at: ctx.now,
@@ -45,7 +45,10 @@ pub(super) fn unseal(row: &rows::SigningKey, root: &RootKey) -> Result<SigningKe
         );
         Error::new(Kind::FailedPrecondition, Rule::Unavailable, message)
     })?;
-    let key = SigningKey::from_pkcs8(&plain)?;
+    let algorithm = TokenAlgorithm::from_name(&row.algorithm).ok_or_else(|| {
+        Error::internal(format!("signing key {} is for {}, which this program does not sign with", row.kid, row.algorithm))
+    })?;
+    let key = SigningKey::from_pkcs8(algorithm, &plain)?;
     if key.key_id() == row.kid {
         Ok(key)
     } else {
@@ -60,6 +63,12 @@ pub(super) struct Stored {
 }
 
 impl Stored {
+    /// The algorithms of the keys that sign, or will.
+    pub(super) fn algorithms(&self) -> HashSet<TokenAlgorithm> {
+        let alive = self.rows.iter().filter(|row| row.retired_at.is_none());
+        alive.filter_map(|row| TokenAlgorithm::from_name(&row.algorithm)).collect()
+    }
+
     /// Reads them.
     pub(super) async fn read(reader: &mut Reader) -> Result<Self, Error> {
         Ok(Self { read: standings::position(reader).await?, rows: rows::list(reader).await? })
@@ -73,7 +82,13 @@ impl Stored {
 }
 
 /// The ring of the stored keys.
-pub(super) fn load(stored: &Stored, root: &RootKey, overlap: Duration, now: Timestamp) -> Result<Ring, Error> {
+pub(super) fn load(
+    stored: &Stored,
+    root: &RootKey,
+    algorithm: TokenAlgorithm,
+    overlap: Duration,
+    now: Timestamp,
+) -> Result<Ring, Error> {
     let mut keys = Vec::new();
     for row in &stored.rows {
         let life = life(row, overlap);
@@ -81,7 +96,7 @@ pub(super) fn load(stored: &Stored, root: &RootKey, overlap: Duration, now: Time
         keys.push(Key::new(serde_json::from_str(&row.public_jwk).map_err(Error::internal)?, signer, life)?);
     }
     let marks = stored.rows.iter().map(|row| (row.kid.clone(), row.revision)).collect();
-    Ok(Ring::new(keys, now, stored.read, marks))
+    Ok(Ring::new(keys, algorithm, now, stored.read, marks))
 }
 
 /// When the key of a row signs and verifies.

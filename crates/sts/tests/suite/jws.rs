@@ -6,7 +6,7 @@ use crate::support::{TestKey, b64, ed25519, jwks, p256, p384, rsa};
 use jsonwebtoken::{Algorithm as Other, DecodingKey, EncodingKey, Header, Validation};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sts::jws::{Algorithm, Jwks, JwsError, MAX_TOKEN, SigningKey, Unusable, Unverified, Verified};
+use sts::jws::{Algorithm, Jwks, JwsError, MAX_TOKEN, SigningKey, TokenAlgorithm, Unusable, Unverified, Verified};
 
 static RSA: LazyLock<TestKey> = LazyLock::new(rsa);
 static P256: LazyLock<TestKey> = LazyLock::new(p256);
@@ -62,19 +62,21 @@ fn tokens_of_another_library_verify() {
 
 #[test]
 fn another_library_verifies_our_tokens() {
-    let key = SigningKey::generate().expect("a key");
-    let again = SigningKey::from_pkcs8(key.to_pkcs8().expect("PKCS #8").expose()).expect("the same key");
-    assert_eq!(key.key_id(), again.key_id());
-    let token = again.sign(&claims()).expect("a token");
-    let jwk: jsonwebtoken::jwk::Jwk = serde_json::from_value(key.public_jwk()).expect("a JWK");
-    assert_eq!(jwk.thumbprint(jsonwebtoken::jwk::ThumbprintHash::SHA256).as_deref().ok(), Some(key.key_id()));
-    let mut validation = Validation::new(Other::ES256);
-    validation.set_audience(&["x"]);
-    let decoded = jsonwebtoken::decode::<Value>(token.expose(), &DecodingKey::from_jwk(&jwk).expect("a key"), &validation)
-        .expect("verified");
-    assert_eq!(decoded.claims, claims());
-    assert_eq!((decoded.header.kid.as_deref(), decoded.header.typ.as_deref()), (Some(key.key_id()), Some("JWT")));
-    assert!(verify(token.expose(), &jwks(&[key.public_jwk()])).is_ok());
+    for (algorithm, theirs) in [(TokenAlgorithm::Es256, Other::ES256), (TokenAlgorithm::Rs256, Other::RS256)] {
+        let key = SigningKey::generate(algorithm).expect("a key");
+        let again = SigningKey::from_pkcs8(algorithm, key.to_pkcs8().expect("PKCS #8").expose()).expect("the same key");
+        assert_eq!((key.key_id(), again.algorithm()), (again.key_id(), algorithm));
+        let token = again.sign(&claims()).expect("a token");
+        let jwk: jsonwebtoken::jwk::Jwk = serde_json::from_value(key.public_jwk()).expect("a JWK");
+        assert_eq!(jwk.thumbprint(jsonwebtoken::jwk::ThumbprintHash::SHA256).as_deref().ok(), Some(key.key_id()));
+        let mut validation = Validation::new(theirs);
+        validation.set_audience(&["x"]);
+        let decoded = jsonwebtoken::decode::<Value>(token.expose(), &DecodingKey::from_jwk(&jwk).expect("a key"), &validation)
+            .expect("verified");
+        assert_eq!(decoded.claims, claims());
+        assert_eq!((decoded.header.kid.as_deref(), decoded.header.typ.as_deref()), (Some(key.key_id()), Some("JWT")));
+        assert!(verify(token.expose(), &jwks(&[key.public_jwk()])).is_ok());
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use store::audit;
 use sts::{
     ExchangeRequest, RootKey, Settings, SigningKeys, discovery_document,
+    jws::TokenAlgorithm,
     keys::{KeyState, Rotation},
 };
 
@@ -152,11 +153,62 @@ async fn an_urgent_rotation_ends_the_old_tokens() {
     world.authenticate(operator(&world).await.expose(), NOW).await.expect("good");
 }
 
+/// The algorithm in a token's header.
+fn algorithm_of(token: &Secret<String>) -> Algorithm {
+    jsonwebtoken::decode_header(token.expose()).expect("a header").alg
+}
+
+#[tokio::test]
+async fn keys_of_both_algorithms_are_published_and_rotated_alike() {
+    let world = World::new(Settings::new(US)).await;
+    let old = operator(&world).await;
+    // Another node, or the same one after its setting has changed.
+    let settings = Arc::new(Settings { token_algorithm: TokenAlgorithm::Rs256, ..Settings::new(US) });
+    assert_eq!(discovery_document(&settings)["id_token_signing_alg_values_supported"], json!(["RS256"]));
+    let root = Arc::new(RootKey::open(&world.folder.path().join("key")).expect("a key"));
+    let open = async || {
+        let ctx = Ctx::system("sts.keys", NOW, world.entropy.clone());
+        let keys = SigningKeys::open(world.store.clone(), Arc::clone(&root), &settings, Arc::new(Standing), &ctx);
+        let keys = keys.await.expect("keys");
+        let tokens = sts::Tokens::new(settings.clone(), keys.clone());
+        (keys, sts::Operators::new(world.store.clone(), tokens, settings.clone()))
+    };
+    let (keys, operators) = open().await;
+    assert_eq!(kids(&open().await.0.ring().jwks(NOW)).len(), 2, "the second start makes none");
+    let minted = async |seconds: i64| {
+        let ctx = world.ctx("", NOW.plus_seconds(seconds));
+        operators.operator_token(&ctx, Duration::from_mins(10), "alice").await.expect("a token")
+    };
+    let new = minted(0).await;
+    assert_eq!((algorithm_of(&old), algorithm_of(&new)), (Algorithm::ES256, Algorithm::RS256));
+    for token in [&old, &new] {
+        world.authenticate(token.expose(), NOW).await.expect("good on the node that signs otherwise");
+    }
+    let ctx = |seconds: i64| Ctx::system("sts.rotate", NOW.plus_seconds(seconds), world.entropy.clone());
+    world.keys.reload(NOW).await.expect("reloaded");
+    world.keys.rotate(&ctx(0), Rotation::Planned).await.expect("rotated");
+    keys.reload(NOW).await.expect("reloaded");
+    assert_eq!(kids(&keys.ring().jwks(NOW)).len(), 4);
+    assert_eq!(key_of(&minted(119).await), key_of(&new));
+    let next = minted(120).await;
+    assert!(algorithm_of(&next) == Algorithm::RS256 && key_of(&next) != key_of(&new));
+    assert_eq!(algorithm_of(&operator_at(&world, 120).await), Algorithm::ES256);
+    let now = NOW.plus_seconds(121);
+    keys.rotate(&ctx(121), Rotation::Now).await.expect("rotated");
+    world.keys.reload(now).await.expect("reloaded");
+    assert_eq!(kids(&world.keys.ring().jwks(now)).len(), 2);
+    for token in [&old, &new, &next] {
+        assert_eq!(world.authenticate(token.expose(), now).await.expect_err("refused").rule(), Rule::TokenInvalid);
+    }
+    world.authenticate(operator_at(&world, 121).await.expose(), now).await.expect("good");
+    world.authenticate(minted(121).await.expose(), now).await.expect("good");
+}
+
 /// Another node on the same database.
 async fn node(world: &World) -> (SigningKeys, sts::Authenticator) {
     let root = Arc::new(RootKey::open(&world.folder.path().join("key")).expect("a key"));
     let ctx = Ctx::system("sts.keys", NOW, world.entropy.clone());
-    let keys = SigningKeys::open(world.store.clone(), root, &world.settings.limits, Arc::new(Standing), &ctx).await;
+    let keys = SigningKeys::open(world.store.clone(), root, &world.settings, Arc::new(Standing), &ctx).await;
     let keys = keys.expect("keys");
     let tokens = sts::Tokens::new(world.settings.clone(), keys.clone());
     (keys, sts::Authenticator::new(tokens, US))
@@ -241,13 +293,16 @@ async fn keys_survive_a_restart_encrypted_and_need_their_key_file() {
     let world = World::new(Settings::new(US)).await;
     let (token, kid) = (operator(&world).await, world.keys.ring().active_key_id(NOW));
     let rows = store::signing_keys::list(&mut world.store.reader().await.expect("a reader")).await.expect("rows");
-    assert!(sts::jws::SigningKey::from_pkcs8(&rows[0].private_key).is_err(), "the private key is stored in the clear");
+    assert!(
+        sts::jws::SigningKey::from_pkcs8(TokenAlgorithm::Es256, &rows[0].private_key).is_err(),
+        "the private key is stored in the clear"
+    );
     world.store.close().await;
     let World { folder, entropy, settings, .. } = world;
     let store = open(folder.path(), &entropy).await;
     let ctx = Ctx::system("sts.keys", NOW, entropy.clone());
     let root = |path: &std::path::Path| RootKey::open_or_create(path, &*entropy).map(Arc::new).expect("a key");
-    let keys = SigningKeys::open(store.clone(), root(&folder.path().join("key")), &settings.limits, Arc::new(Standing), &ctx)
+    let keys = SigningKeys::open(store.clone(), root(&folder.path().join("key")), &settings, Arc::new(Standing), &ctx)
         .await
         .expect("keys");
     assert_eq!(keys.ring().active_key_id(NOW), kid);
@@ -256,7 +311,7 @@ async fn keys_survive_a_restart_encrypted_and_need_their_key_file() {
     let lost = folder.path().join("lost");
     let error = RootKey::of_store(&store, &lost, &*entropy).await.expect_err("refused");
     assert!(error.message().contains("put it back from your backup") && !lost.exists(), "{error}");
-    let error = SigningKeys::open(store, root(&folder.path().join("another")), &settings.limits, Arc::new(Standing), &ctx)
+    let error = SigningKeys::open(store, root(&folder.path().join("another")), &settings, Arc::new(Standing), &ctx)
         .await
         .expect_err("refused");
     assert_eq!(error.kind(), Kind::FailedPrecondition);

@@ -73,7 +73,7 @@ impl World {
         let root = Arc::new(RootKey::open_or_create(&folder.path().join("key"), &*entropy).expect("a key"));
         let settings = Arc::new(settings);
         let ctx = Ctx::system("sts.keys", NOW, entropy.clone());
-        let keys = SigningKeys::open(store.clone(), root, &settings.limits, Arc::new(Standing), &ctx).await.expect("keys");
+        let keys = SigningKeys::open(store.clone(), root, &settings, Arc::new(Standing), &ctx).await.expect("keys");
         let tokens = Tokens::new(settings.clone(), keys.clone());
         let exchange =
             Exchange::new(store.clone(), tokens.clone(), Issuers::new(&settings), settings.clone(), Workers::new(&settings));

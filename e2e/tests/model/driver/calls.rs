@@ -42,7 +42,7 @@ impl Driver {
         match &step.action {
             Action::Operate => {
                 let token = self.server.operator().await.token.expect("operators have a token");
-                Outcome { code: "OK".into(), body: json!({"token": token.expose()}), etag: None }
+                Outcome { code: "OK".into(), body: json!({"token": token.expose()}), etag: None, warning: None }
             }
             Action::Exchange { subject, identity, narrowing } => {
                 let upstream = self.server.mint(subject, self.server.base_url(), json!({})).await;

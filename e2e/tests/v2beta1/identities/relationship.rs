@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use contract::{
     chainguard::platform::iam::v2beta1::{
+        Identity,
         identity::{
             AwsIdentity, ClaimMatch, Relationship, StaticKeys,
             aws_identity::{AwsArn, AwsUserId},
@@ -99,9 +100,8 @@ async fn keys_are_public_and_end() {
     let transcript = refusals(|_| {
         vec![
             ("nothing in it", Relationship::StaticKeys(StaticKeys::default())),
-            ("keys that are no JSON", with(&|keys| keys.issuer_keys = "-----BEGIN PUBLIC KEY-----".into())),
-            ("no key", with(&|keys| keys.issuer_keys = r#"{"keys":[]}"#.into())),
             ("a private key", with(&|keys| keys.issuer_keys = private.into())),
+            ("a private key in PEM", with(&|keys| keys.issuer_keys = "-----BEGIN PRIVATE KEY-----".into())),
             ("a shared secret", with(&|keys| keys.issuer_keys = r#"{"keys":[{"kty":"oct","k":"AA"}]}"#.into())),
             ("an end in the past", with(&|keys| keys.expiration_time = at(1_767_000_000))),
             ("an end in 1970", with(&|keys| keys.expiration_time = at(0))),
@@ -109,6 +109,21 @@ async fn keys_are_public_and_end() {
             ("two audiences", with(&|keys| keys.audiences = vec!["a".into(), "b".into()])),
             ("an empty audience", with(&|keys| keys.audiences = vec![String::new()])),
         ]
+    })
+    .await;
+    insta::assert_snapshot!(transcript);
+}
+
+/// What is no key set is kept as it is, as the published service does, and no token matches.
+#[tokio::test]
+async fn keys_that_are_none_are_kept_with_a_warning() {
+    let transcript = scenario(async |s| {
+        let admin = s.server.admin();
+        let org = s.server.organization().to_string();
+        for text in ["-----BEGIN PUBLIC KEY-----", r#"{"keys":[]}"#, r#"{"keys":[{"kty":"RSA","n":"AQ","e":"AQAB"}]}"#] {
+            let wish = Relationship::StaticKeys(StaticKeys { issuer_keys: text.into(), ..keys() });
+            s.call::<CreateIdentity>(text, &admin, new_identity(&org, "ci", Some(wish))).await.ok::<Identity>();
+        }
     })
     .await;
     insta::assert_snapshot!(transcript);

@@ -2,6 +2,8 @@
 
 use std::{fmt::Display, net::SocketAddr, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
+use sts::jws::TokenAlgorithm;
+
 use super::Kind;
 
 /// The parts of a text from a variable or flag: lists have commas between them. An empty text of a list is an empty list.
@@ -52,6 +54,10 @@ pub(super) fn path(text: &str) -> Result<PathBuf, String> {
 #[expect(clippy::unnecessary_wraps, reason = "a reader like the others")]
 pub(super) fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
+}
+
+pub(super) fn token_algorithm(text: &str) -> Result<TokenAlgorithm, String> {
+    TokenAlgorithm::from_name(&text.to_ascii_uppercase()).ok_or_else(|| format!("{text:?} is neither ES256 nor RS256"))
 }
 
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {

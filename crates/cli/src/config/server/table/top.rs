@@ -2,7 +2,7 @@
 
 use super::super::{
     Default, Key, Kind,
-    parse::{address, each, one, or_off, path, provider, switch, text},
+    parse::{address, each, one, or_off, path, provider, switch, text, token_algorithm},
 };
 
 pub(super) const KEYS: &[Key] = &[
@@ -91,6 +91,20 @@ pub(super) const KEYS: &[Key] = &[
         more: "Tokens for the registry have it as their audience.",
         data: true,
         apply: |settings, texts| one(texts, text).map(|host| settings.registry_host = Some(host)),
+        ..Key::BASE
+    },
+    Key {
+        path: "token-algorithm",
+        flag: "token-algorithm",
+        variable: "PROVOST_TOKEN_ALGORITHM",
+        value: "ALGORITHM",
+        default: Default::None("ES256"),
+        summary: "What tokens are signed with: ES256 or RS256",
+        more: "The published service signs with RS256, and some verifiers expect that without reading the discovery document. It costs \
+               more: signing takes ten times as long, and tokens are longer. Keys of both kinds are published and rotated alike, so \
+               tokens stay good when this changes.",
+        data: true,
+        apply: |settings, texts| one(texts, token_algorithm).map(|algorithm| settings.token_algorithm = Some(algorithm)),
         ..Key::BASE
     },
     Key {
