@@ -10,6 +10,7 @@ pub mod issuer;
 
 mod endpoint;
 mod field;
+mod identity_provider;
 mod list;
 mod mask;
 mod mirror;
@@ -40,12 +41,14 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v1::auth::endpoints(&use_cases.who_am_i),
         v1::groups::endpoints(&use_cases.groups),
         v1::identities::endpoints(&use_cases.identities),
+        v1::identity_providers::endpoints(&use_cases.identity_providers),
         v1::oidc::endpoints(exchange),
         v1::ping::endpoints(),
         v1::role_bindings::endpoints(&use_cases.role_bindings),
         v1::roles::endpoints(&use_cases.roles),
         v2beta1::groups::endpoints(&use_cases.groups),
         v2beta1::identities::endpoints(&use_cases.identities),
+        v2beta1::identity_providers::endpoints(&use_cases.identity_providers),
         v2beta1::ping::endpoints(),
         v2beta1::repos::endpoints(&use_cases.repos),
         v2beta1::role_bindings::endpoints(&use_cases.role_bindings),

@@ -21,7 +21,7 @@ const SHOWN_MAX: usize = 100;
 pub(crate) fn patch<T: 'static, W: Message>(
     wished: W,
     mask: Option<FieldMask>,
-    to_wire: fn(&T) -> W,
+    to_wire: impl Fn(&T) -> W + Send + Sync + 'static,
     from_wire: fn(W) -> Result<T, Error>,
 ) -> Patch<T> {
     Arc::new(move |current| {
@@ -41,6 +41,29 @@ pub(crate) fn replace<T: Clone + Send + Sync + 'static>(wished: T) -> Patch<T> {
 pub(crate) fn touches(mask: Option<&FieldMask>, field: &str) -> bool {
     let paths = mask.map(|mask| mask.paths.as_slice()).unwrap_or_default();
     paths.is_empty() || paths.iter().any(|path| path == "*" || path.split('.').next() == Some(field))
+}
+
+/// Whether a mask lets the value at `path` through, which is in snake case.
+pub(crate) fn reaches(mask: Option<&FieldMask>, path: &str) -> bool {
+    let paths = mask.map(|mask| mask.paths.as_slice()).unwrap_or_default();
+    let is_above = |named: &str| path.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    paths.is_empty() || paths.iter().any(|named| named == "*" || is_above(&snake(named)))
+}
+
+/// Whether a mask names `path`, which is in snake case, and not only something above it.
+pub(crate) fn names(mask: Option<&FieldMask>, path: &str) -> bool {
+    mask.is_some_and(|mask| mask.paths.iter().any(|named| snake(named) == path))
+}
+
+/// A path of a mask in snake case; it may be in JSON names.
+fn snake(path: &str) -> String {
+    path.chars().fold(String::with_capacity(path.len()), |mut snake, c| {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+        snake
+    })
 }
 
 /// The error for what a mask cannot do: unknown paths are the mask's fault, immutable fields stand for themselves.
@@ -103,6 +126,22 @@ mod tests {
         for path in ["size", "name.first", "Name", "", "group.name"] {
             assert_eq!(update(&["name", path]), Err(Rule::UpdateMask), "{path}");
         }
+    }
+
+    #[test]
+    fn paths_reach_what_is_below_them() {
+        let told =
+            |paths: &[&str]| (reaches(Some(&mask(paths)), "oidc.client_secret"), names(Some(&mask(paths)), "oidc.client_secret"));
+        for paths in [&["*"][..], &["oidc"], &["name", "oidc"], &[]] {
+            assert_eq!(told(paths), (true, false), "{paths:?}");
+        }
+        for paths in [&["oidc.client_secret"][..], &["oidc.clientSecret"], &["*", "oidc.client_secret"]] {
+            assert_eq!(told(paths), (true, true), "{paths:?}");
+        }
+        for paths in [&["name"][..], &["oidc.client_id"], &["oid"], &["oidc.client"], &["client_secret"]] {
+            assert_eq!(told(paths), (false, false), "{paths:?}");
+        }
+        assert!(reaches(None, "oidc.client_secret") && !names(None, "oidc.client_secret"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use contract::chainguard::platform::{iam as v1, iam::v2beta1, registry::v2beta1 as registry};
 use domain::{
     Violations,
-    iam::{Matcher, OrgKind, OrgStatus, ServicePrincipal},
+    iam::{CorrelationRule, Matcher, OrgKind, OrgStatus, ServicePrincipal},
     registry::CatalogTier,
 };
 
@@ -39,6 +39,9 @@ macro_rules! mirrors {
 mirrors! {
     OrgKind as v1::OrgKind, v2beta1::OrgKind { Unspecified, Starter, Customer, Dev, Infra, AwsMarketplace }
     OrgStatus as v1::OrgStatus, v2beta1::OrgStatus { Unspecified, Initializing, Ready, Suspended }
+    CorrelationRule as v1::identity_provider::oidc::CorrelationRule, v2beta1::identity_provider::oidc::CorrelationRule {
+        Unspecified, SubEqualsExternalId, OidEqualsExternalId,
+    }
     CatalogTier as registry::CatalogTier { Unspecified, Application, Base, Fips, Ai, Devtools, Commercial }
 }
 

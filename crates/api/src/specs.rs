@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use domain::{
     Capability, CapabilitySet, Description, Name, Timestamp, Uidp,
     iam::{
-        AwsIdentity, ClaimMatch, GroupSpec, IdentitySpec, Matcher, OrgKind, Relationship, RoleBindingSpec, RoleSpec,
-        ServicePrincipal, StaticKeys,
+        AwsIdentity, ClaimMatch, CorrelationRule, GroupSpec, IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind,
+        Relationship, RoleBindingSpec, RoleSpec, ServicePrincipal, StaticKeys,
     },
     registry::{
         Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,
@@ -50,6 +50,29 @@ pub(crate) fn identity() -> impl Strategy<Value = IdentitySpec> {
         description,
         company,
         relationship,
+    })
+}
+
+/// Without a secret: no answer has one.
+pub(crate) fn identity_provider() -> impl Strategy<Value = IdentityProviderSpec> {
+    use CorrelationRule::{OidEqualsExternalId, SubEqualsExternalId, Unspecified};
+    let rules = select(vec![Unspecified, SubEqualsExternalId, OidEqualsExternalId]);
+    let oidc = (filled(), filled(), texts(), text(), rules, any::<bool>()).prop_map(
+        |(issuer, client_id, additional_scopes, groups_claim, correlation_rule, pkce_enabled)| Oidc {
+            issuer,
+            client_id,
+            client_secret: None,
+            additional_scopes,
+            groups_claim,
+            correlation_rule,
+            pkce_enabled,
+        },
+    );
+    (name(), description(), uidp(), oidc).prop_map(|(name, description, default_role, oidc)| IdentityProviderSpec {
+        name,
+        description,
+        default_role,
+        oidc,
     })
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod auth;
 pub(crate) mod groups;
 pub(crate) mod identities;
+pub(crate) mod identity_providers;
 pub(crate) mod oidc;
 pub(crate) mod ping;
 pub(crate) mod role_bindings;

@@ -2,6 +2,7 @@
 
 pub(crate) mod groups;
 pub(crate) mod identities;
+pub(crate) mod identity_providers;
 pub(crate) mod ping;
 pub(crate) mod repos;
 pub(crate) mod role_bindings;

@@ -211,7 +211,7 @@ fn has_secret(message: &MessageDescriptor, seen: &mut HashSet<String>) -> bool {
                 Kind::Message(inner) => has_secret(&inner, seen),
                 _ => false,
             };
-            !options::behaves(&field, "INPUT_ONLY") && (options::is_secret(&field) || inner)
+            !options::is_brought(&field) && (options::is_secret(&field) || inner)
         })
 }
 

@@ -32,6 +32,17 @@ pub(crate) fn behaves(field: &FieldDescriptor, behavior: &str) -> bool {
     }
 }
 
+/// Secrets that callers bring and no answer has, of which the published definitions do not say so.
+const BROUGHT: [&str; 2] = [
+    "chainguard.platform.iam.IdentityProvider.OIDC.client_secret",
+    "chainguard.platform.iam.v2beta1.IdentityProvider.OIDC.client_secret",
+];
+
+/// Whether the field is only ever sent to the server.
+pub(crate) fn is_brought(field: &FieldDescriptor) -> bool {
+    behaves(field, "INPUT_ONLY") || BROUGHT.contains(&field.full_name())
+}
+
 /// Whether the field holds a secret.
 pub(crate) fn is_secret(field: &FieldDescriptor) -> bool {
     field.options().get_field_by_name("debug_redact").is_some_and(|value| *value == Value::Bool(true))

@@ -252,6 +252,7 @@ mod tests {
         assert!(!method.read_only && !method.secret_response);
         let secret: Vec<_> = METHODS.iter().filter(|method| method.secret_response).map(|method| method.name).collect();
         assert!(secret.contains(&"GenerateScimToken"), "{secret:?}");
+        assert!(!secret.contains(&"CreateIdentityProvider"), "its client secret is brought, and answered nowhere: {secret:?}");
         let exchange = find_method("/chainguard.platform.oidc.SecurityTokenService/Exchange").expect("Exchange");
         assert_eq!(exchange.http.iter().map(|rule| rule.verb).collect::<Vec<_>>(), [Verb::Post, Verb::Get]);
     }

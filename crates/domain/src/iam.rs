@@ -2,6 +2,7 @@
 
 pub mod group;
 pub mod identity;
+pub mod identity_provider;
 pub mod role;
 pub mod role_binding;
 
@@ -9,12 +10,14 @@ pub use group::{Group, GroupSpec, OrgKind, OrgStatus};
 pub use identity::{
     AwsIdentity, ClaimMatch, Identity, IdentitySpec, Matcher, Relationship, RelationshipType, ServicePrincipal, StaticKeys,
 };
+pub use identity_provider::{CorrelationRule, IdentityProvider, IdentityProviderSpec, Oidc};
 pub use role::{Role, RoleSpec};
 pub use role_binding::{RoleBinding, RoleBindingSpec, RoleBindingView};
 
 crate::revision::versioned! {
     Group: revision;
     Identity: revision;
+    IdentityProvider: revision;
     Role: revision;
     RoleBinding: revision;
     RoleBindingView: binding.revision;

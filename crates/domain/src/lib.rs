@@ -36,7 +36,7 @@ pub use grants::Grants;
 pub use list::{ListRequest, Order, OrderField, Page, UidpFilter};
 pub use network::{Network, NotANetwork};
 pub use revision::{Etag, Revision, Versioned};
-pub use secret::{LentSecret, Secret};
+pub use secret::{LentSecret, Sealed, Secret};
 pub use text::{Description, Name};
 pub use time::{Clock, Timestamp};
 pub use uidp::Uidp;

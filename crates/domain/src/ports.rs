@@ -56,7 +56,8 @@ pub trait Refusals: Send + Sync {
     fn record(&self, ctx: &Ctx, place: Option<&str>, error: &Error);
 }
 
-/// Seals small texts so that only servers with this installation's key can make or read them: page tokens.
+/// Seals small texts so that only servers with this installation's key can make or read them: page tokens, and secrets that are
+/// stored to be used.
 /// Implemented by `sts`, used by `services`.
 pub trait Seal: Send + Sync {
     /// Encrypts and authenticates `plain`; the answer is URL-safe text.

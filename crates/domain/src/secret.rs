@@ -59,6 +59,30 @@ impl fmt::Debug for LentSecret<'_> {
     }
 }
 
+/// A secret as [`crate::ports::Seal`] has sealed it, which is how it is stored. Prints as `[sealed]`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Sealed(Box<str>);
+
+impl Sealed {
+    /// What the seal has made, or the store has kept, taken as it is.
+    #[must_use]
+    pub fn trusted(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The sealed text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Sealed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[sealed]")
+    }
+}
+
 impl<T: Zeroize> Drop for Secret<T> {
     fn drop(&mut self) {
         self.0.zeroize();

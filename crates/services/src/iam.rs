@@ -2,6 +2,7 @@
 
 pub mod groups;
 pub mod identities;
+pub mod identity_providers;
 pub mod role_bindings;
 pub mod roles;
 pub mod whoami;
@@ -10,6 +11,7 @@ pub(crate) mod placed;
 
 pub use groups::Groups;
 pub use identities::Identities;
+pub use identity_providers::IdentityProviders;
 pub use role_bindings::{BatchItem, RoleBindings};
 pub use roles::Roles;
 pub use whoami::{Access, Account, WhoAmI};

@@ -26,10 +26,11 @@ mod update;
 use std::sync::Arc;
 
 use domain::ports::{CheckRelationship, Seal};
+use iam::identity_providers;
 use store::Store;
 
 pub use bootstrap::Bootstrap;
-pub use iam::{Groups, Identities, RoleBindings, Roles, WhoAmI};
+pub use iam::{Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI};
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
@@ -44,6 +45,8 @@ pub struct UseCases {
     pub groups: Groups,
     /// Identities.
     pub identities: Identities,
+    /// Identity providers.
+    pub identity_providers: IdentityProviders,
     /// Roles.
     pub roles: Roles,
     /// Role bindings.
@@ -57,12 +60,15 @@ pub struct UseCases {
 }
 
 impl UseCases {
-    /// The use cases over `store`, with page tokens of `seal`; `relationships` judges how identities prove themselves.
+    /// The use cases over `store`, with page tokens of `seal`, which seals client secrets, too; `relationships` judges how identities
+    /// prove themselves, and issuers.
     pub fn new(store: &Store, seal: &Arc<dyn Seal>, settings: &Settings, relationships: Arc<dyn CheckRelationship>) -> Self {
         let (store, seal) = (|| store.clone(), || Arc::clone(seal));
+        let providers = identity_providers::Needs { seal: seal(), issuers: Arc::clone(&relationships) };
         Self {
             groups: Groups::new(store(), seal(), settings.clone()),
             identities: Identities::new(store(), seal(), relationships),
+            identity_providers: IdentityProviders::new(store(), seal(), providers),
             roles: Roles::new(store(), seal(), ()),
             role_bindings: RoleBindings::new(store(), seal(), ()),
             repos: Repos::new(store(), seal(), settings.clone()),

@@ -2,6 +2,7 @@
 
 pub mod groups;
 pub mod identities;
+pub mod identity_providers;
 pub mod role_bindings;
 pub mod roles;
 pub mod standings;

@@ -27,6 +27,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0004_tags.sql"),
         postgres: include_str!("../migrations/postgres/0004_tags.sql"),
     },
+    Step {
+        name: "identity_providers",
+        sqlite: include_str!("../migrations/sqlite/0005_identity_providers.sql"),
+        postgres: include_str!("../migrations/postgres/0005_identity_providers.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

@@ -162,6 +162,13 @@ fn send<'a, R: Rpc>(actor: &'a Actor, transport: Transport, request: Value, opti
 }
 
 impl Place {
+    /// Makes a place in an organization that has nothing else.
+    pub async fn apart(admin: &Actor, name: &str) -> Self {
+        let organization = Group { name: name.into(), ..Group::default() };
+        let made = admin.must::<CreateGroup>(CreateGroupRequest { parent: String::new(), group: Some(organization) }).await;
+        Self::make(admin, &made.uid, name).await
+    }
+
     /// Makes a place in the group `parent`; at the top where it is empty.
     pub async fn make(admin: &Actor, parent: &str, name: &str) -> Self {
         let group = Group { name: name.into(), ..Group::default() };

@@ -13,7 +13,7 @@ async fn each(story: impl AsyncFn(&Sample, &Place, &Actor, Transport)) {
     scenario(async |s| {
         let admin = s.server.admin();
         for sample in samples::all().iter().filter(|sample| changes(sample)) {
-            let place = Place::make(&admin, s.server.organization().as_str(), "target").await;
+            let place = Place::apart(&admin, "target").await;
             story(sample, &place, &admin, s.transport).await;
         }
     })
@@ -24,11 +24,11 @@ fn changes(sample: &Sample) -> bool {
     matches!(sample.does, Does::Make(_) | Does::Change(_) | Does::Delete(_))
 }
 
-/// All that is at and below the place.
+/// All that is in the organization of the place.
 async fn everything(place: &Place, admin: &Actor) -> Vec<Value> {
     let mut all = Vec::new();
     for list in samples::all().iter().filter(|sample| matches!(sample.does, Does::List(_))) {
-        let request = json!({ "uidp": { "descendants_of": place.at.as_str() } });
+        let request = json!({ "uidp": { "descendants_of": place.at.root_text() } });
         let listed = list.call_as(admin, Transport::Grpc, request, &Options::default()).await;
         assert_eq!(listed.code, "OK", "{:#}", listed.body);
         all.push(listed.body);
@@ -73,7 +73,7 @@ async fn a_key_applies_once() {
         assert_eq!(again, first, "{}: the whole answer, entity tag included", sample.method.path);
         assert_eq!(everything(place, admin).await, after, "{}", sample.method.path);
 
-        let other = Place::make(admin, place.at.root_text(), "other").await;
+        let other = Place::apart(admin, "other").await;
         let before = everything(&other, admin).await;
         let reused = sample.call(admin, transport, &other, &keyed).await;
         assert_eq!(rule(&reused), ("INVALID_ARGUMENT", "IDEMPOTENCY_KEY_REUSED"), "{}: {:#}", sample.method.path, reused.body);

@@ -16,8 +16,8 @@ fn lists() -> (Vec<Sample>, Vec<Sample>) {
 }
 
 /// A place with five more of the noun; of which identifiers in the order in which they were made.
-async fn crowded(admin: &Actor, parent: &str, noun: &'static str, tick: impl Fn()) -> (Place, Vec<String>) {
-    let place = Place::make(admin, parent, &format!("{}-place", noun.replace('_', "-"))).await;
+async fn crowded(admin: &Actor, noun: &'static str, tick: impl Fn()) -> (Place, Vec<String>) {
+    let place = Place::apart(admin, &format!("{}-place", noun.replace('_', "-"))).await;
     let maker = samples::all().into_iter().find(|sample| sample.does == Does::Make(noun)).expect("every noun is made");
     let mut made = vec![place.of(noun).to_owned()];
     for name in ["e", "d", "c", "b", "a"] {
@@ -60,8 +60,7 @@ async fn pages_lead_through_everything_once() {
         let (with_pages, whole) = lists();
         for list in with_pages {
             let noun = list.does.noun().expect("it lists a noun");
-            let (place, made) =
-                crowded(&admin, s.server.organization().as_str(), noun, || s.server.clock().advance_seconds(1)).await;
+            let (place, made) = crowded(&admin, noun, || s.server.clock().advance_seconds(1)).await;
             let below = json!({ "children_of": parent_of(&place, noun) });
             let request = |order: &str| json!({ "uidp": below, "page_size": 4, "order_by": order });
             let of = async |order: &str| walk(&list, &admin, s.transport, request(order)).await;
@@ -106,7 +105,7 @@ async fn tokens_belong_to_their_list_for_three_days() {
         for list in with_pages {
             let admin = s.server.admin_again().await;
             let noun = list.does.noun().expect("it lists a noun");
-            let (place, _) = crowded(&admin, s.server.organization().as_str(), noun, || ()).await;
+            let (place, _) = crowded(&admin, noun, || ()).await;
             let request = json!({ "uidp": { "children_of": parent_of(&place, noun) }, "page_size": 2 });
             let ask = async |change: Value| {
                 let mut request = request.clone();

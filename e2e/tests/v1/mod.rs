@@ -2,6 +2,7 @@
 
 mod groups;
 mod identities;
+mod identity_providers;
 mod role_bindings;
 mod roles;
 

@@ -3,6 +3,7 @@
 mod at_once;
 mod groups;
 pub(crate) mod identities;
+pub(crate) mod identity_providers;
 mod owner;
 mod repos;
 mod role_bindings;

@@ -84,7 +84,7 @@ fn of_field(field: &FieldDescriptor, comments: &Comments, used: &mut BTreeSet<St
         let deprecated = field.field_descriptor_proto().options.as_ref().is_some_and(prost_types::FieldOptions::deprecated);
         let flags = [
             ("readOnly", options::behaves(field, "OUTPUT_ONLY")),
-            ("writeOnly", options::behaves(field, "INPUT_ONLY")),
+            ("writeOnly", options::is_brought(field)),
             ("deprecated", deprecated),
         ];
         schema.extend(flags.into_iter().filter(|(_, set)| *set).map(|(flag, set)| (flag.to_owned(), json!(set))));

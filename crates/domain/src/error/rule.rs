@@ -59,7 +59,7 @@ pub enum Rule {
     NameTaken,
     /// The resource still has others below it.
     NotEmpty,
-    /// A role is bound and cannot go.
+    /// A role is bound, or is what those get who log in through an identity provider, and cannot go.
     RoleBound,
     /// An answer without pages would be longer than it may be.
     ListTooLong,
@@ -136,7 +136,7 @@ impl Rule {
         (Self::NoSuchResource, "NO_SUCH_RESOURCE", "No resource has this identifier."),
         (Self::NameTaken, "NAME_TAKEN", "The name is taken in that group."),
         (Self::NotEmpty, "NOT_EMPTY", "The resource still has others below it."),
-        (Self::RoleBound, "ROLE_BOUND", "A role is bound and cannot go."),
+        (Self::RoleBound, "ROLE_BOUND", "A role is bound, or is the default role of an identity provider, and cannot go."),
         (
             Self::ListTooLong,
             "LIST_TOO_LONG",

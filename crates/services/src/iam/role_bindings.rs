@@ -16,6 +16,8 @@ use store::{ListQuery, Listed, Reader, Writer, iam::role_bindings};
 pub use batch_create::{BATCH_MAX, BatchItem};
 pub use store::iam::role_bindings::RoleBindingFilter;
 
+pub(crate) use rules::role_for;
+
 use crate::nouns::{Noun, Nouns, not_found};
 
 /// The use cases of role bindings, which show what they name. Deleting one takes the role away from the next request on; there is no

@@ -14,7 +14,7 @@ use crate::{
     nouns::{Noun, Nouns},
 };
 
-/// The use cases of roles. A role that is bound is not deleted, and a built-in one never changes.
+/// The use cases of roles. A role that is given to anybody is not deleted, and a built-in one never changes.
 pub type Roles = Nouns<Role>;
 
 impl Noun for Role {

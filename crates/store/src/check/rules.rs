@@ -117,15 +117,20 @@ fn counted() -> Probe {
     rule("places", "counts", sql)
 }
 
-/// Bindings bind what exists.
+/// Bindings bind what exists, and identity providers give roles that do.
 fn links(rules: &mut Vec<Probe>) {
-    for (column, table) in [("identity", "identities"), ("role", "roles")] {
+    let links = [
+        ("role_bindings", "identity", "identities"),
+        ("role_bindings", "role", "roles"),
+        ("identity_providers", "default_role", "roles"),
+    ];
+    for (from, column, to) in links {
         rules.push(rule(
             "links",
-            "role_bindings",
+            from,
             format!(
-                "SELECT 'role_bindings ' || uid AS place, 'its {column} ' || {column} || ' does not exist' AS problem \
-                 FROM role_bindings t WHERE NOT EXISTS (SELECT 1 FROM {table} o WHERE o.uid = t.{column})"
+                "SELECT '{from} ' || uid AS place, 'its {column} ' || {column} || ' does not exist' AS problem \
+                 FROM {from} t WHERE NOT EXISTS (SELECT 1 FROM {to} o WHERE o.uid = t.{column})"
             ),
         ));
     }

@@ -132,10 +132,14 @@ pub async fn upsert_built_in(tx: &mut Writer, role: &Role) -> Result<bool> {
 /// Removes a role. Answers whether it existed.
 ///
 /// # Errors
-/// Failed precondition while it is bound; internal when the storage fails.
+/// Failed precondition while it is bound or some identity provider gives it; internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     if is_bound(tx, uid).await? {
         let description = "cannot delete role with role bindings";
+        return Err(Error::precondition(Rule::RoleBound, "ROLE_BOUND", uid.as_str(), description));
+    }
+    if default_at(tx, uid).await?.is_some() {
+        let description = "cannot delete role that is the default role of identity providers";
         return Err(Error::precondition(Rule::RoleBound, "ROLE_BOUND", uid.as_str(), description));
     }
     Ok(table::delete::<Role>(tx, uid).await?.is_some())
@@ -147,6 +151,16 @@ pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
 /// Internal when the storage fails.
 pub async fn is_bound(reader: &mut Reader, uid: &Uidp) -> Result<bool> {
     reader.exists("SELECT uid FROM role_bindings WHERE role = $1 LIMIT 1", &[uid.into()]).await
+}
+
+/// The organization where identity providers give the role to everybody who logs in, if some do: for a custom role there is no other
+/// than its own.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn default_at(reader: &mut Reader, uid: &Uidp) -> Result<Option<Uidp>> {
+    let sql = "SELECT parent FROM identity_providers WHERE default_role = $1 ORDER BY uid LIMIT 1";
+    reader.query_one(sql, &[uid.into()], |row| row.uidp(0)).await
 }
 
 /// Shows `visit` where the role is bound, each group once, until it breaks; gives what it broke with. Groups below one that

@@ -50,6 +50,8 @@ async fn fill(store: &Store) {
     kit::add_repo(store, kit::repo(kit::child(&folder, 8), "r")).await;
     kit::add_identity(store, kit::identity(kit::child(&folder, 9), "robot")).await;
     world::add_key(store, "k1", 1).await;
+    let provider = kit::identity_provider(kit::child(&bound.org.uid, 10), "login", &bound.role.uid);
+    kit::add_identity_provider(store, provider).await;
 }
 
 fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {
@@ -102,7 +104,8 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ("DELETE FROM groups WHERE parent <> '/'", ("places", "counts ", "it has counters and does not exist")),
     ("DELETE FROM identities", ("links", "role_bindings ", "its identity ")),
     ("DELETE FROM roles", ("links", "role_bindings ", "its role ")),
-    ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 8")),
+    ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 9")),
+    ("DELETE FROM roles", ("links", "identity_providers ", "its default_role ")),
     ("UPDATE repos SET revision = 1", ("revisions", "repos ", "it has revision 1, where the feed does not tell of it")),
     ("DELETE FROM changes WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
     ("UPDATE changes SET op = 'deleted' WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
@@ -114,7 +117,7 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
         ("feed", "repos ", "the feed tells in commit 8 that it was updated, and it has revision "),
     ),
     ("UPDATE changes SET ordinal = 3 WHERE revision = 1", ("feed", "changes 1", "its 1 rows are not numbered from 0")),
-    ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 8")),
+    ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 9")),
     (
         "UPDATE changes SET to_name = 'other' WHERE noun = 'repo'",
         ("feed", "repos ", "the feed tells that its name is \"other\" and its time "),
@@ -142,7 +145,7 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     (
         "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, snapshot, at) \
          SELECT 70000, 0, 'k', 'v', customer, 's', '/', 'a', '{}', 1 FROM (SELECT verified AS customer FROM groups LIMIT 1) AS g",
-        ("outbox", "outbox 70000", "the last commit is 8"),
+        ("outbox", "outbox 70000", "the last commit is 9"),
     ),
     (
         "UPDATE changes SET uid = 'x' WHERE op = 'rebound'",

@@ -3,7 +3,7 @@
 use domain::{
     Ctx, Error, Kind, Noun, Op, Revision, Rule, Timestamp, Uidp,
     ctx::IdempotencyClaim,
-    iam::{Group, Identity, Role, RoleBinding},
+    iam::{Group, Identity, IdentityProvider, Role, RoleBinding},
     ports::Replay,
     registry::{Digest, Repo, Tag},
 };
@@ -13,6 +13,7 @@ use store::{
     iam::{
         groups::{self, GroupFilter},
         identities::{self, IdentityFilter},
+        identity_providers::{self, IdentityProviderFilter},
         role_bindings::{self, RoleBindingFilter},
         roles::{self, RoleFilter},
     },
@@ -34,6 +35,7 @@ pub(crate) struct Everything {
     identities: (Vec<Identity>, u64),
     roles: (Vec<Role>, u64),
     bindings: (Vec<RoleBinding>, u64),
+    providers: (Vec<IdentityProvider>, u64),
     repos: (Vec<Repo>, u64),
     tags: (Vec<Tag>, u64),
     history: Vec<(Timestamp, Digest)>,
@@ -83,6 +85,7 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         identities: all!(store, identities, IdentityFilter),
         roles: all!(store, roles, RoleFilter),
         bindings: all!(store, role_bindings, RoleBindingFilter),
+        providers: all!(store, identity_providers, IdentityProviderFilter),
         repos: all!(store, repos, RepoFilter),
         tags: all!(store, tags, TagFilter),
         history: tags::history(&mut reader, &first_tag()).await.expect("a history"),
@@ -122,6 +125,8 @@ pub(crate) async fn add_key(store: &Store, kid: &'static str, at: i64) {
 pub(crate) async fn fill(store: &Store) -> Everything {
     let bound = kit::bound(store).await;
     let other = kit::org(store, 2).await;
+    let provider = kit::identity_provider(kit::child(&bound.org.uid, 20), "login", &bound.role.uid);
+    kit::add_identity_provider(store, provider).await;
     for n in 0..700 {
         kit::add_group(store, kit::group(kit::child(&other.uid, n), &format!("f{}", n % 7))).await;
     }

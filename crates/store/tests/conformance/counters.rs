@@ -10,21 +10,26 @@ use proptest::{
 };
 use store::{
     Store,
-    iam::{groups, identities, role_bindings, roles},
+    iam::{groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
 };
 
 use super::{Engine, kit};
 
 /// Takes a database back to its first schema.
-pub(crate) const OLDER: &str = "DROP TABLE tag_history; DROP TABLE tags; DELETE FROM counts WHERE noun = 'tag'; ALTER TABLE counts DROP COLUMN children; ALTER TABLE changes DROP COLUMN from_name; \
+pub(crate) const OLDER: &str = "DROP TABLE identity_providers; DROP TABLE tag_history; DROP TABLE tags; \
+    DELETE FROM counts WHERE noun IN ('tag', 'identity_provider'); ALTER TABLE counts DROP COLUMN children; ALTER TABLE changes DROP COLUMN from_name; \
     ALTER TABLE changes DROP COLUMN from_created_at; ALTER TABLE changes DROP COLUMN to_name; \
     ALTER TABLE changes DROP COLUMN to_created_at; DELETE FROM schema_version WHERE version > 1";
 
 /// What is left of the rows then.
 pub(crate) fn older(rows: Rows) -> Rows {
-    rows.into_iter().filter(|(_, noun)| *noun != Noun::Tag).collect()
+    rows.into_iter().filter(|(_, noun)| !matches!(noun, Noun::Tag | Noun::IdentityProvider)).collect()
 }
+
+/// What is counted.
+const NOUNS: [Noun; 7] =
+    [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::IdentityProvider, Noun::Repo, Noun::Tag];
 
 /// Something to do, somewhere: the numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -36,9 +41,8 @@ struct Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let nouns = [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::Repo, Noun::Tag];
     let step = (
-        prop::sample::select(nouns.to_vec()),
+        prop::sample::select(NOUNS.to_vec()),
         prop::bool::weighted(0.7),
         any::<prop::sample::Index>(),
         any::<prop::sample::Index>(),
@@ -63,6 +67,10 @@ async fn add(store: &Store, rows: &mut Rows, step: &Step, uid: Uidp) {
         Noun::Repo => drop(kit::add_repo(store, kit::repo(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await),
         Noun::Tag => drop(kit::add_tag(store, kit::tag(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await),
         _ if people.is_empty() || kinds.is_empty() => return,
+        Noun::IdentityProvider => {
+            let provider = kit::identity_provider(uid.clone(), &name, step.row.get(&kinds));
+            drop(kit::add_identity_provider(store, provider).await);
+        }
         _ => {
             let binding = kit::binding(uid.clone(), step.row.get(&people), step.row.get(&kinds));
             drop(kit::add_binding(store, binding).await);
@@ -80,6 +88,9 @@ async fn remove(store: &Store, rows: &mut Rows, noun: Noun, uid: &Uidp) {
         Noun::Role => kit::write(store, |tx| Box::pin(async move { roles::delete(tx, &row).await })).await,
         Noun::Repo => kit::write(store, |tx| Box::pin(async move { repos::delete(tx, &row).await })).await,
         Noun::Tag => kit::write(store, |tx| Box::pin(async move { tags::delete(tx, &row).await })).await,
+        Noun::IdentityProvider => {
+            kit::write(store, |tx| Box::pin(async move { identity_providers::delete(tx, &row).await })).await
+        }
         _ => kit::write(store, |tx| Box::pin(async move { role_bindings::delete(tx, &row).await })).await,
     };
     if gone.is_ok() {
@@ -125,11 +136,11 @@ pub(crate) async fn check(store: &Store, rows: &Rows) {
             total!(identities, identities::IdentityFilter::default()),
             total!(roles, roles::RoleFilter::default()),
             total!(role_bindings, role_bindings::RoleBindingFilter::default()),
+            total!(identity_providers, identity_providers::IdentityProviderFilter::default()),
             total!(repos, repos::RepoFilter::default()),
             total!(tags, tags::TagFilter::default()),
         ];
-        let nouns = [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::Repo, Noun::Tag];
-        assert_eq!(totals, nouns.map(below), "below {place:?}");
+        assert_eq!(totals, NOUNS.map(below), "below {place:?}");
         let children = |noun| rows.iter().filter(|(uid, known)| **known == noun && uid.parent() == place).count() as u64;
         let of = place.clone().map_or(ParentFilter::Root, ParentFilter::At);
         assert_eq!(
@@ -138,10 +149,11 @@ pub(crate) async fn check(store: &Store, rows: &Rows) {
                 children_total!(reader, identities, identities::IdentityFilter::default(), of),
                 children_total!(reader, roles, roles::RoleFilter::default(), of),
                 children_total!(reader, role_bindings, role_bindings::RoleBindingFilter::default(), of),
+                children_total!(reader, identity_providers, identity_providers::IdentityProviderFilter::default(), of),
                 children_total!(reader, repos, repos::RepoFilter::default(), of),
                 children_total!(reader, tags, tags::TagFilter::default(), of),
             ],
-            nouns.map(children),
+            NOUNS.map(children),
             "children of {place:?}"
         );
     }

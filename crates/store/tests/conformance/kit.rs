@@ -6,17 +6,18 @@ use std::sync::{
 };
 
 use domain::{
-    CapabilitySet, Clock, Ctx, Description, Entropy, EventRule, Name, Result, Revision, Scopes, Timestamp, Uidp, UidpFilter,
+    CapabilitySet, Clock, Ctx, Description, Entropy, EventRule, Name, Result, Revision, Scopes, Sealed, Timestamp, Uidp,
+    UidpFilter,
     iam::{
-        ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, OrgStatus, Relationship, Role, RoleBinding,
-        RoleBindingSpec, RoleSpec,
+        ClaimMatch, CorrelationRule, Group, GroupSpec, Identity, IdentityProvider, IdentityProviderSpec, IdentitySpec, Matcher,
+        Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec,
     },
     list::Order,
     registry::{CatalogTier, Digest, Repo, RepoSpec, Tag, TagName, TagSpec},
 };
 use store::{
     BoxFuture, ListQuery, Store, Writer,
-    iam::{groups, identities, role_bindings, roles},
+    iam::{groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
 };
 
@@ -150,6 +151,30 @@ pub(crate) fn binding(uid: Uidp, identity: &Uidp, role: &Uidp) -> RoleBinding {
     }
 }
 
+pub(crate) fn identity_provider(uid: Uidp, name: &str, role: &Uidp) -> IdentityProvider {
+    let oidc = Oidc {
+        issuer: "https://login.example.com".to_owned(),
+        client_id: "provost".to_owned(),
+        client_secret: Some(Sealed::trusted("c2VhbGVk")),
+        additional_scopes: vec!["groups".to_owned(), "email".to_owned()],
+        groups_claim: "groups".to_owned(),
+        correlation_rule: CorrelationRule::OidEqualsExternalId,
+        pkce_enabled: true,
+    };
+    IdentityProvider {
+        uid,
+        spec: IdentityProviderSpec {
+            name: Name::trusted(name),
+            description: Description::trusted("an identity provider"),
+            default_role: role.clone(),
+            oidc,
+        },
+        created_at: NOW,
+        updated_at: NOW,
+        revision: Revision(0),
+    }
+}
+
 pub(crate) fn repo(uid: Uidp, name: &str) -> Repo {
     Repo {
         uid,
@@ -197,6 +222,7 @@ add!(add_group, Group, groups);
 add!(add_identity, Identity, identities);
 add!(add_role, Role, roles);
 add!(add_binding, RoleBinding, role_bindings);
+add!(add_identity_provider, IdentityProvider, identity_providers);
 add!(add_repo, Repo, repos);
 add!(add_tag, Tag, tags);
 

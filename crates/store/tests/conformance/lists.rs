@@ -7,7 +7,7 @@ use std::sync::{
 
 use domain::{
     Kind, Order, OrderField, Rule, Scopes, Timestamp, Uidp, UidpFilter,
-    iam::{Group, Identity, Relationship, RelationshipType, Role, RoleBinding, identity::ServicePrincipal},
+    iam::{Group, Identity, IdentityProvider, Relationship, RelationshipType, Role, RoleBinding, identity::ServicePrincipal},
     list::ParentFilter,
     registry::{Repo, Tag, TagForms},
 };
@@ -18,7 +18,7 @@ use proptest::{
 };
 use store::{
     Cursor, CursorKey, ListQuery, Listed, Reader, Store,
-    iam::{groups, identities, role_bindings, roles},
+    iam::{groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
 };
 
@@ -31,6 +31,7 @@ pub(crate) struct World {
     pub(crate) identities: Vec<Identity>,
     pub(crate) roles: Vec<Role>,
     pub(crate) bindings: Vec<RoleBinding>,
+    pub(crate) providers: Vec<IdentityProvider>,
     pub(crate) repos: Vec<Repo>,
     pub(crate) tags: Vec<Tag>,
 }
@@ -107,6 +108,9 @@ pub(crate) async fn grow(store: &Store) -> World {
         let mut binding = kit::binding(kit::child(parent, number()), identity, role);
         binding.created_at = time(n >> 4);
         world.bindings.push(kit::add_binding(store, binding).await);
+        let mut provider = kit::identity_provider(kit::child(parent, number()), name(n), role);
+        provider.created_at = time(n >> 4);
+        world.providers.push(kit::add_identity_provider(store, provider).await);
     }
     world
 }
@@ -299,6 +303,10 @@ fn binding(row: &RoleBinding) -> Flat<'_> {
     flat!(row, "")
 }
 
+fn provider(row: &IdentityProvider) -> Flat<'_> {
+    flat!(row, row.spec.name.as_str())
+}
+
 fn repo(row: &Repo) -> Flat<'_> {
     flat!(row, row.spec.name.as_str())
 }
@@ -330,6 +338,10 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
 
     let query = wish.query(uids, roles::RoleFilter { name: name.clone() });
     compare!(reader, roles::list, world.roles, wish, query, role, |row: &Role| named(row.spec.name.as_str()));
+
+    let query = wish.query(uids, identity_providers::IdentityProviderFilter { name: name.clone() });
+    let fits = |row: &IdentityProvider| named(row.spec.name.as_str());
+    compare!(reader, identity_providers::list, world.providers, wish, query, provider, fits);
 
     let kind = wish.filtered.then_some(RelationshipType::ServicePrincipal).filter(|_| wish.in_root || wish.page_size > 2);
     let query = wish.query(uids, identities::IdentityFilter { name: name.clone(), relationship_type: kind });

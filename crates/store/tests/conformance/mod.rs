@@ -52,6 +52,7 @@ macro_rules! cases {
                 bound_roles_stay,
                 a_role_is_bound_at_or_below_what_is_shown,
                 built_in_roles_follow_the_server,
+                identity_providers_are_kept,
                 bindings_are_kept_and_hydrated,
                 bindings_to_nothing_are_refused,
                 grants_follow_bindings,

@@ -9,7 +9,7 @@ use domain::{
 };
 use store::{
     Store,
-    iam::{groups, identities, role_bindings, roles, standings},
+    iam::{groups, identities, identity_providers, role_bindings, roles, standings},
     registry::{repos, tags},
     signing_keys::{self, SigningKey},
 };
@@ -116,6 +116,8 @@ pub(crate) async fn groups_with_something_inside_stay(engine: &impl Engine) {
     let kit::Bound { org, identity, role, .. } = kit::bound(&store).await;
     let folder = kit::add_group(&store, kit::group(kit::child(&org.uid, 9), "folder")).await;
     let repo = kit::add_repo(&store, kit::repo(kit::child(&org.uid, 10), "repo")).await;
+    let provider = kit::identity_provider(kit::child(&org.uid, 12), "login", &role.uid);
+    let provider = kit::add_identity_provider(&store, provider).await;
 
     assert_eq!(blocker(&store, &org.uid).await.as_deref(), Some("child groups"));
     assert_eq!(blocker(&store, &folder.uid).await, None);
@@ -125,6 +127,8 @@ pub(crate) async fn groups_with_something_inside_stay(engine: &impl Engine) {
     assert_eq!(blocker(&store, &org.uid).await.as_deref(), Some("child identities"));
     assert!(change!(store, identities::delete, identity.uid).expect("goes"));
     assert_eq!(blocker(&store, &org.uid).await.as_deref(), Some("child roles"));
+    assert_eq!(refused(change!(store, roles::delete, role.uid)), (Kind::FailedPrecondition, Rule::RoleBound));
+    assert!(change!(store, identity_providers::delete, provider.uid).expect("goes"));
     assert!(change!(store, roles::delete, role.uid).expect("goes"));
     // What remains goes with it: the binding of a user, who lives elsewhere, to a built-in role.
     let user = kit::add_identity(&store, kit::identity(kit::root(7), "user")).await;
@@ -215,6 +219,32 @@ pub(crate) async fn bound_roles_stay(engine: &impl Engine) {
     assert_eq!(bound_at(&store, &role.uid, usize::MAX).await, [folder.uid], "once for both");
     assert!(change!(store, identities::delete, identity.uid).expect("goes"));
     assert!(change!(store, roles::delete, role.uid).expect("goes"));
+}
+
+pub(crate) async fn identity_providers_are_kept(engine: &impl Engine) {
+    let store = engine.open().await.expect("opens");
+    let kit::Bound { org, role, .. } = kit::bound(&store).await;
+    let provider = kit::identity_provider(kit::child(&org.uid, 9), "login", &role.uid);
+    let made = kit::add_identity_provider(&store, provider).await;
+    assert_eq!(get!(store, identity_providers, &made.uid), Some(made.clone()), "with its secret, as it was sealed");
+    let default_at = async |role: &Uidp| roles::default_at(&mut store.reader().await.expect("reads"), role).await.expect("reads");
+    assert_eq!(default_at(&role.uid).await, Some(org.uid.clone()));
+
+    let other = kit::add_role(&store, kit::role(kit::child(&org.uid, 4), "other", &["repo.list"])).await;
+    let mut wish = made.clone();
+    (wish.spec.default_role, wish.spec.oidc.client_secret) = (other.uid.clone(), None);
+    wish.spec.oidc.additional_scopes.reverse();
+    let changed = change!(store, identity_providers::update, wish).expect("is changed");
+    assert_eq!(changed.spec, wish.spec);
+    assert_eq!(get!(store, identity_providers, &made.uid), Some(changed));
+    assert_eq!((default_at(&role.uid).await, default_at(&other.uid).await), (None, Some(org.uid.clone())));
+
+    wish.spec.default_role = kit::child(&org.uid, 99);
+    assert_eq!(refused(change!(store, identity_providers::update, wish)), (Kind::FailedPrecondition, Rule::NoSuchResource));
+    wish.uid = kit::child(&org.uid, 10);
+    assert_eq!(refused(change!(store, identity_providers::insert, wish)), (Kind::FailedPrecondition, Rule::NoSuchResource));
+    assert!(change!(store, identity_providers::delete, made.uid).expect("goes"));
+    assert!(!change!(store, identity_providers::delete, made.uid).expect("is gone"));
 }
 
 /// Where the role is bound, up to so many places.
@@ -443,6 +473,10 @@ pub(crate) async fn updates_of_what_is_not_there_are_refused(engine: &impl Engin
         (Noun::Identity, change!(store, identities::update, kit::identity(uid.clone(), "a")).map(|_| ())),
         (Noun::Role, change!(store, roles::update, kit::role(uid.clone(), "a", &[])).map(|_| ())),
         (Noun::RoleBinding, change!(store, role_bindings::update, kit::binding(uid.clone(), &uid, &uid)).map(|_| ())),
+        (
+            Noun::IdentityProvider,
+            change!(store, identity_providers::update, kit::identity_provider(uid.clone(), "a", &uid)).map(|_| ()),
+        ),
         (Noun::Repo, change!(store, repos::update, kit::repo(uid.clone(), "a")).map(|_| ())),
         (Noun::Tag, change!(store, tags::update, kit::tag(uid.clone(), "a")).map(|_| ())),
     ] {

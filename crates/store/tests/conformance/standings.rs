@@ -108,8 +108,8 @@ pub(crate) async fn a_group_that_goes_is_told_about_its_identities(engine: &impl
     assert_eq!(news(&store, known).await.changes, Some(vec![(Noun::Identity, identity.uid.to_string())]));
 }
 
-async fn may_be_bound_since(store: &Store, role: &Uidp, since: Position) -> bool {
-    standings::may_be_bound_since(&mut store.reader().await.expect("reads"), role, since).await.expect("reads")
+async fn may_be_given_since(store: &Store, role: &Uidp, since: Position) -> bool {
+    standings::may_be_given_since(&mut store.reader().await.expect("reads"), role, since).await.expect("reads")
 }
 
 /// Every binding that a role gets is noticed, whoever makes it, and no other one, as long as not too much has changed.
@@ -118,7 +118,7 @@ pub(crate) async fn a_role_that_is_bound_is_noticed(engine: &impl Engine) {
     let before = now(&store).await;
     let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
     let other = kit::add_role(&store, kit::role(kit::child(&org.uid, 4), "other", &["repo.list"])).await;
-    let bound = async |role: &Uidp, since| may_be_bound_since(&store, role, since).await;
+    let bound = async |role: &Uidp, since| may_be_given_since(&store, role, since).await;
     assert_eq!((bound(&role.uid, before).await, bound(&other.uid, before).await), (true, false));
 
     let known = now(&store).await;
@@ -136,6 +136,11 @@ pub(crate) async fn a_role_that_is_bound_is_noticed(engine: &impl Engine) {
     kit::write(&store, |tx| Box::pin(async move { role_bindings::update(tx, &from, &moved).await })).await.expect("moves");
     assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (false, true));
 
+    let known = now(&store).await;
+    let provider = kit::identity_provider(kit::child(&org.uid, 6), "login", &role.uid);
+    kit::add_identity_provider(&store, provider).await;
+    assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (true, false), "by an identity provider, too");
+
     // A write sees what it has done itself, and what others of its commit have.
     let known = now(&store).await;
     let tasks: Vec<_> = (0..8)
@@ -144,7 +149,7 @@ pub(crate) async fn a_role_that_is_bound_is_noticed(engine: &impl Engine) {
             tokio::spawn(async move {
                 let seen = kit::write(&store, move |tx| {
                     Box::pin(async move {
-                        let before = standings::may_be_bound_since(tx, &binding.spec.role, known).await?;
+                        let before = standings::may_be_given_since(tx, &binding.spec.role, known).await?;
                         role_bindings::insert(tx, &binding).await?;
                         Ok(before)
                     })

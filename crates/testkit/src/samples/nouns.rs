@@ -54,6 +54,19 @@ pub(super) fn all() -> Vec<Noun> {
             body: |place| json!({ "identity": place.of("identity"), "role": Place::bindable() }),
             whole: |place| json!({ "identity": place.of("identity"), "role": place.of("role") }),
         }),
+        Noun::new::<iam::CreateIdentityProvider, iam::GetIdentityProvider, iam::ListIdentityProviders, iam::DeleteIdentityProvider>(
+            "identity_provider",
+            Place::ORGANIZATION,
+            |_| json!({ "name": "login", "description": "Where people log in.", "default_role": Place::bindable(), "oidc": login() }),
+        )
+        .changed::<iam::UpdateIdentityProvider>(|_| json!({ "oidc": { "client_secret": "of-next-year", "groups_claim": "roles" } }))
+        .old::<old::IdentityProvidersCreate, old::IdentityProvidersUpdate, old::IdentityProvidersList, old::IdentityProvidersDelete>(
+            Old {
+                parent: "parent_id",
+                body: |_| json!({ "name": "login", "default_role": Place::bindable(), "oidc": login() }),
+                whole: |_| json!({ "name": "sign-in", "default_role": Place::bindable(), "oidc": login() }),
+            },
+        ),
         Noun::new::<registry::CreateRepo, registry::GetRepo, registry::ListRepos, registry::DeleteRepo>(
             "repo",
             Place::AT,
@@ -89,6 +102,17 @@ pub(super) fn others() -> Vec<Sample> {
 
 fn bound(place: &Place) -> Value {
     json!({ "identity_uid": place.of("identity"), "role_uid": Place::bindable() })
+}
+
+/// Logins by `OpenID` Connect.
+fn login() -> Value {
+    json!({
+        "issuer": "https://login.example.com",
+        "client_id": "provost",
+        "client_secret": "of-this-year",
+        "additional_scopes": ["groups", "email"],
+        "groups_claim": "groups",
+    })
 }
 
 /// Tokens of a workflow on the main branch of a repository.

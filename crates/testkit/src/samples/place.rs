@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{Uidp, iam::role::built_in_uid};
 use serde_json::Value;
 
-/// A group with one thing of every noun in it; the group among them is empty.
+/// A group with one thing of every noun in it, or in its organization where a noun is of those alone; the group among them is empty.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The group.
@@ -16,6 +16,9 @@ pub struct Place {
 impl Place {
     /// What a noun is made in that is made in groups.
     pub(super) const AT: &str = "place";
+
+    /// What a noun is made in that is made in organizations.
+    pub(super) const ORGANIZATION: &str = "organization";
 
     /// A group that has nothing yet.
     #[must_use]
@@ -31,7 +34,11 @@ impl Place {
     /// What there is of this noun.
     #[must_use]
     pub fn of(&self, noun: &str) -> &str {
-        if noun == Self::AT { self.at.as_str() } else { &self.things[noun] }
+        match noun {
+            Self::AT => self.at.as_str(),
+            Self::ORGANIZATION => self.at.root_text(),
+            noun => &self.things[noun],
+        }
     }
 
     /// A role that everybody who may bind roles at all holds completely.

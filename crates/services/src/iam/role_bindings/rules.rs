@@ -47,8 +47,11 @@ async fn identity_fits(reader: &mut Reader, at: &Uidp, identity: &Uidp) -> Resul
     Ok(may_fit && identities::get(reader, identity).await?.is_some())
 }
 
-/// The role, if it exists and may be bound at `at`.
-async fn role_for(reader: &mut Reader, at: &Uidp, role: &Uidp) -> Result<Option<Role>> {
+/// The role, if it exists and may be given at `at`.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub(crate) async fn role_for(reader: &mut Reader, at: &Uidp, role: &Uidp) -> Result<Option<Role>> {
     let may_fit = role.parent().is_none_or(|group| group.contains(at));
     if may_fit { roles::get(reader, role).await } else { Ok(None) }
 }

@@ -25,8 +25,8 @@ impl Roles {
     ///
     /// # Errors
     /// Not found; failed precondition for a built-in role; aborted when `If-Match` names another version, or others change
-    /// the role all the time; invalid argument as for creating; permission denied when the role is bound somewhere and gets a
-    /// capability that the caller does not hold there.
+    /// the role all the time; invalid argument as for creating; permission denied when the role is bound somewhere, or is what
+    /// those get who log in, and gets a capability that the caller does not hold there.
     pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<RoleSpec>) -> Result<Role> {
         let noun = RoleUpdate { store: self.store.clone() };
         update::run(&noun, &self.store, &self.turns, ctx, uid, &patch).await
@@ -40,7 +40,7 @@ struct RoleUpdate {
 impl Update for RoleUpdate {
     type Row = Role;
     type Spec = RoleSpec;
-    /// As of when the caller holds what the role gets wherever it is bound, where it gets anything: it may be bound at thousands
+    /// As of when the caller holds what the role gets wherever it is given, where it gets anything: it may be bound at thousands
     /// of places.
     type Findings = Option<Position>;
     type Answer = Role;
@@ -62,6 +62,9 @@ impl Update for RoleUpdate {
             Ok(()) => ControlFlow::Continue(()),
             Err(refusal) => ControlFlow::Break(refusal),
         };
+        if let Some(organization) = roles::default_at(&mut reader, &row.uid).await? {
+            require_grantable(ctx, &added, &organization)?;
+        }
         let refusal = roles::bound_at(&mut reader, &row.uid, judge).await?;
         refusal.map_or(Ok(Some(at)), Err)
     }
@@ -72,7 +75,7 @@ impl Update for RoleUpdate {
 
     async fn write(tx: &mut Writer, row: Role, wish: RoleSpec, findings: &Option<Position>) -> Result<Role> {
         if let Some(held_at) = *findings
-            && standings::may_be_bound_since(tx, &row.uid, held_at).await?
+            && standings::may_be_given_since(tx, &row.uid, held_at).await?
         {
             return Err(contended::<Role>(&row.uid));
         }

@@ -1,0 +1,59 @@
+//! Identity providers, v1. What is about SCIM is not there yet.
+
+use std::sync::Arc;
+
+use contract::{
+    Reply,
+    chainguard::platform::iam::{
+        CreateIdentityProviderRequest, IdentityProvider, IdentityProviderFilter, IdentityProviderList, rpc,
+    },
+};
+use domain::{Ctx, Result, Violations};
+use services::{
+    IdentityProviders,
+    iam::identity_providers::{self, SecretChange},
+};
+
+use crate::{
+    endpoint::{Endpoint, answer, naming, on},
+    list, mask,
+    noun::{deletes, lists_whole},
+    uidp,
+};
+
+mod convert;
+
+/// The RPCs of identity providers.
+pub(crate) fn endpoints(providers: &IdentityProviders) -> Vec<Endpoint> {
+    vec![
+        naming(super::parent_id, rpc::IdentityProvidersCreate, providers, create),
+        on(rpc::IdentityProvidersUpdate, providers, update),
+        lists_whole(rpc::IdentityProvidersList, providers, part, convert::to_wire, |items| IdentityProviderList { items }),
+        deletes(rpc::IdentityProvidersDelete, providers),
+    ]
+}
+
+async fn create(
+    providers: Arc<IdentityProviders>,
+    ctx: Arc<Ctx>,
+    request: CreateIdentityProviderRequest,
+) -> Result<Reply<IdentityProvider>> {
+    let parent = uidp::one("parent_id", &request.parent_id)?;
+    let provider = request.identity_provider.unwrap_or_default();
+    let secret = convert::secret(&provider);
+    let made = providers.create(&ctx, &parent, convert::spec_from_wire(provider)?, secret).await?;
+    Ok(answer(&made, convert::to_wire))
+}
+
+/// All is replaced but a secret that the request does not have.
+async fn update(providers: Arc<IdentityProviders>, ctx: Arc<Ctx>, provider: IdentityProvider) -> Result<Reply<IdentityProvider>> {
+    let uid = uidp::one("id", &provider.id)?;
+    let secret = convert::secret(&provider).map_or(SecretChange::Keep, SecretChange::Set);
+    let patch = mask::replace(convert::spec_from_wire(provider)?);
+    Ok(answer(&providers.update(&ctx, &uid, patch, secret).await?, convert::to_wire))
+}
+
+fn part(request: IdentityProviderFilter) -> Result<list::Asked<identity_providers::IdentityProviderFilter>> {
+    let part = list::part(request.uidp, &request.id, Violations::default())?;
+    Ok((part, identity_providers::IdentityProviderFilter { name: list::filter(&request.name) }))
+}

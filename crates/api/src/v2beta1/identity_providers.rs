@@ -1,0 +1,60 @@
+//! Identity providers, v2beta1. What is about SCIM is not there yet.
+
+use std::sync::Arc;
+
+use contract::{
+    Reply,
+    chainguard::platform::iam::v2beta1::{CreateIdentityProviderRequest, IdentityProvider, UpdateIdentityProviderRequest, rpc},
+};
+use domain::{Ctx, Result};
+use services::{IdentityProviders, iam::identity_providers::IdentityProviderFilter};
+
+use crate::{
+    endpoint::{Endpoint, answer, on},
+    list, mask,
+    noun::{deletes, gets, lists},
+    uidp,
+};
+
+mod convert;
+
+/// The RPCs of identity providers.
+pub(crate) fn endpoints(providers: &IdentityProviders) -> Vec<Endpoint> {
+    vec![
+        gets(rpc::GetIdentityProvider, providers, |request| &request.uid, convert::to_wire),
+        lists(
+            rpc::ListIdentityProviders,
+            providers,
+            |request, _| IdentityProviderFilter { name: list::filter(&request.name) },
+            convert::to_wire,
+        ),
+        on(rpc::CreateIdentityProvider, providers, create),
+        on(rpc::UpdateIdentityProvider, providers, update),
+        deletes(rpc::DeleteIdentityProvider, providers),
+    ]
+}
+
+async fn create(
+    providers: Arc<IdentityProviders>,
+    ctx: Arc<Ctx>,
+    request: CreateIdentityProviderRequest,
+) -> Result<Reply<IdentityProvider>> {
+    let parent = uidp::one("parent", &request.parent)?;
+    let provider = contract::mask::writable(&request.identity_provider.unwrap_or_default());
+    let secret = convert::secret(&provider);
+    let made = providers.create(&ctx, &parent, convert::spec_from_wire(provider)?, secret).await?;
+    Ok(answer(&made, convert::to_wire))
+}
+
+async fn update(
+    providers: Arc<IdentityProviders>,
+    ctx: Arc<Ctx>,
+    request: UpdateIdentityProviderRequest,
+) -> Result<Reply<IdentityProvider>> {
+    let wished = request.identity_provider.unwrap_or_default();
+    let uid = uidp::one("uid", &wished.uid)?;
+    let secret = convert::secret_change(&wished, request.update_mask.as_ref());
+    let current = convert::current_to_wire(&wished);
+    let patch = mask::patch(wished, request.update_mask, current, convert::spec_from_wire);
+    Ok(answer(&providers.update(&ctx, &uid, patch, secret).await?, convert::to_wire))
+}

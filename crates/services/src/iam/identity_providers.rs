@@ -1,0 +1,63 @@
+//! Identity providers: where the people of an organization log in.
+
+mod create;
+mod rules;
+mod secret;
+mod update;
+
+use std::{fmt, sync::Arc};
+
+use domain::{
+    Result, Uidp,
+    iam::IdentityProvider,
+    ports::{CheckRelationship, Seal},
+};
+use store::{ListQuery, Listed, Reader, Writer, iam::identity_providers};
+
+pub use secret::SecretChange;
+pub use store::iam::identity_providers::IdentityProviderFilter;
+
+use crate::nouns::{Noun, Nouns};
+
+/// The use cases of identity providers. Nobody can log in any more through one that is deleted. Whether one answers is asked when it
+/// is used.
+pub type IdentityProviders = Nouns<IdentityProvider>;
+
+/// What the use cases of identity providers need beside the store.
+#[derive(Clone)]
+pub struct Needs {
+    /// Seals client secrets.
+    pub seal: Arc<dyn Seal>,
+    /// Judges issuers.
+    pub issuers: Arc<dyn CheckRelationship>,
+}
+
+impl fmt::Debug for Needs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Needs").finish_non_exhaustive()
+    }
+}
+
+impl Noun for IdentityProvider {
+    const NOUN: domain::Noun = domain::Noun::IdentityProvider;
+
+    type Answer = Self;
+    type Filter = IdentityProviderFilter;
+    type Needs = Needs;
+
+    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
+        identity_providers::get(reader, uid).await
+    }
+
+    async fn show(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
+        identity_providers::get(reader, uid).await
+    }
+
+    async fn list(reader: &mut Reader, query: &ListQuery<IdentityProviderFilter>) -> Result<Listed<Self>> {
+        identity_providers::list(reader, query).await
+    }
+
+    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
+        identity_providers::delete(tx, uid).await
+    }
+}
