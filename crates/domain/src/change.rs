@@ -14,6 +14,8 @@ pub enum Noun {
     Role,
     /// A role held by an identity at a group.
     RoleBinding,
+    /// The accounts of a group at other providers.
+    AccountAssociation,
     /// A registry repository.
     Repo,
     /// A name of an image in a repository.
@@ -33,6 +35,7 @@ impl Noun {
             Self::Identity => "identity",
             Self::Role => "role",
             Self::RoleBinding => "role_binding",
+            Self::AccountAssociation => "account_association",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::SigningKey => "signing_key",
@@ -48,6 +51,7 @@ impl Noun {
             Self::Identity => "identity",
             Self::Role => "role",
             Self::RoleBinding => "role binding",
+            Self::AccountAssociation => "account association",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::SigningKey => "signing key",

@@ -4,7 +4,7 @@ use domain::{Noun, Result, Uidp};
 
 use crate::{
     BoxFuture, Writer,
-    iam::{groups, identities, role_bindings, roles},
+    iam::{account_associations, groups, identities, role_bindings, roles},
     registry::{repos, tags},
     table::{self, Nouns},
     writer::Rules,
@@ -18,6 +18,7 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &identities::DECLARED,
     &roles::DECLARED,
     &role_bindings::DECLARED,
+    &account_associations::DECLARED,
 ]);
 
 /// What a writer asks of them.

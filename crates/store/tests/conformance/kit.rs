@@ -8,15 +8,15 @@ use std::sync::{
 use domain::{
     CapabilitySet, Clock, Ctx, Description, Entropy, EventRule, Name, Result, Revision, Scopes, Timestamp, Uidp, UidpFilter,
     iam::{
-        ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, OrgStatus, Relationship, Role, RoleBinding,
-        RoleBindingSpec, RoleSpec,
+        AccountAssociation, AccountAssociationSpec, ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind,
+        OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec,
     },
     list::Order,
     registry::{CatalogTier, Digest, Repo, RepoSpec, Tag, TagName, TagSpec},
 };
 use store::{
     BoxFuture, ListQuery, Store, Writer,
-    iam::{groups, identities, role_bindings, roles},
+    iam::{account_associations, groups, identities, role_bindings, roles},
     registry::{repos, tags},
 };
 
@@ -150,6 +150,19 @@ pub(crate) fn binding(uid: Uidp, identity: &Uidp, role: &Uidp) -> RoleBinding {
     }
 }
 
+pub(crate) fn account_association(group: Uidp, name: &str) -> AccountAssociation {
+    let spec = AccountAssociationSpec {
+        name: Name::trusted(name),
+        description: Description::trusted("accounts"),
+        amazon: Some("123456789012".to_owned()),
+        google: None,
+        azure: None,
+        service_bindings: None,
+        github: Some([(1, vec![])].into()),
+    };
+    AccountAssociation { uid: group, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
 pub(crate) fn repo(uid: Uidp, name: &str) -> Repo {
     Repo {
         uid,
@@ -197,6 +210,7 @@ add!(add_group, Group, groups);
 add!(add_identity, Identity, identities);
 add!(add_role, Role, roles);
 add!(add_binding, RoleBinding, role_bindings);
+add!(add_account_association, AccountAssociation, account_associations);
 add!(add_repo, Repo, repos);
 add!(add_tag, Tag, tags);
 

@@ -9,7 +9,7 @@ use domain::{
 };
 use store::{
     Store,
-    iam::{groups, identities, role_bindings, roles, standings},
+    iam::{account_associations, groups, identities, role_bindings, roles, standings},
     registry::{repos, tags},
     signing_keys::{self, SigningKey},
 };
@@ -433,6 +433,7 @@ pub(crate) async fn the_deepest_level_takes_every_noun(engine: &impl Engine) {
     let role = kit::add_role(&store, kit::role(kit::child(&group.uid, odd(4)), name, &["groups.list"])).await;
     kit::add_binding(&store, kit::binding(kit::child(&group.uid, odd(5)), &identity.uid, &role.uid)).await;
     kit::add_repo(&store, kit::repo(kit::child(&group.uid, odd(6)), name)).await;
+    kit::add_account_association(&store, kit::account_association(kit::child(&group.uid, odd(2)), name)).await;
 }
 
 pub(crate) async fn updates_of_what_is_not_there_are_refused(engine: &impl Engine) {
@@ -443,6 +444,10 @@ pub(crate) async fn updates_of_what_is_not_there_are_refused(engine: &impl Engin
         (Noun::Identity, change!(store, identities::update, kit::identity(uid.clone(), "a")).map(|_| ())),
         (Noun::Role, change!(store, roles::update, kit::role(uid.clone(), "a", &[])).map(|_| ())),
         (Noun::RoleBinding, change!(store, role_bindings::update, kit::binding(uid.clone(), &uid, &uid)).map(|_| ())),
+        (
+            Noun::AccountAssociation,
+            change!(store, account_associations::update, kit::account_association(uid.clone(), "a")).map(|_| ()),
+        ),
         (Noun::Repo, change!(store, repos::update, kit::repo(uid.clone(), "a")).map(|_| ())),
         (Noun::Tag, change!(store, tags::update, kit::tag(uid.clone(), "a")).map(|_| ())),
     ] {
