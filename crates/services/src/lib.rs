@@ -29,7 +29,7 @@ use domain::ports::{CheckRelationship, Seal};
 use store::Store;
 
 pub use bootstrap::Bootstrap;
-pub use iam::{Groups, Identities, RoleBindings, Roles, WhoAmI};
+pub use iam::{AccountAssociations, Groups, Identities, RoleBindings, Roles, WhoAmI};
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
@@ -48,6 +48,8 @@ pub struct UseCases {
     pub roles: Roles,
     /// Role bindings.
     pub role_bindings: RoleBindings,
+    /// Account associations.
+    pub account_associations: AccountAssociations,
     /// Repositories.
     pub repos: Repos,
     /// Tags.
@@ -65,6 +67,7 @@ impl UseCases {
             identities: Identities::new(store(), seal(), relationships),
             roles: Roles::new(store(), seal(), ()),
             role_bindings: RoleBindings::new(store(), seal(), ()),
+            account_associations: AccountAssociations::new(store(), seal(), ()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),
             who_am_i: WhoAmI::new(store()),

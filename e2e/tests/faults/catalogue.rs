@@ -139,6 +139,11 @@ async fn nouns(server: &TestServer, reached: &mut Reached) {
     reached.http("a repo's name twice", Rule::NameTaken, &admin, Request::post(repos, &json!({"name": "app"}))).await;
     reached.http("a full organization", Rule::NotEmpty, &admin, Request::delete(groups(org))).await;
 
+    let associations = format!("/iam/v2beta1/accountAssociations/{org}");
+    made(&admin, associations.clone(), json!({"name": "accounts"})).await;
+    let second = Request::post(associations, &json!({"name": "accounts"}));
+    reached.http("a second account association", Rule::OnePerGroup, &admin, second).await;
+
     let roles = |below: &str| format!("/iam/v2beta1/roles/{below}");
     let role = made(&admin, roles(org.as_str()), json!({"name": "reader", "capabilities": ["CAP_IAM_GROUPS_LIST"]})).await;
     let bindings = format!("/iam/v2beta1/roleBindings/{org}");

@@ -32,14 +32,14 @@ async fn the_whole_policy_is_the_committed_table() {
     for (number, (name, _)) in columns.iter().enumerate() {
         let _ = writeln!(text, "{:>3} {name}", number + 1);
     }
-    let _ = write!(text, "\n{:<34}", "");
+    let _ = write!(text, "\n{:<36}", "");
     for number in 1..=columns.len() {
         let _ = write!(text, " {number:>4}");
     }
     text.push('\n');
 
     for sample in samples::all() {
-        let _ = write!(text, "{:<34}", label(sample.method));
+        let _ = write!(text, "{:<36}", label(sample.method));
         for (_, actor) in &columns {
             let mut cell = String::new();
             if sample.does == Does::Other {
