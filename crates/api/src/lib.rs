@@ -8,6 +8,7 @@
 
 pub mod issuer;
 
+mod account_association;
 mod endpoint;
 mod field;
 mod identity_provider;
@@ -38,6 +39,7 @@ const PONG: &str = "pong";
 #[must_use]
 pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
+        v1::account_associations::endpoints(&use_cases.account_associations),
         v1::auth::endpoints(&use_cases.who_am_i),
         v1::groups::endpoints(&use_cases.groups),
         v1::identities::endpoints(&use_cases.identities),
@@ -46,6 +48,7 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v1::ping::endpoints(),
         v1::role_bindings::endpoints(&use_cases.role_bindings),
         v1::roles::endpoints(&use_cases.roles),
+        v2beta1::account_associations::endpoints(&use_cases.account_associations),
         v2beta1::groups::endpoints(&use_cases.groups),
         v2beta1::identities::endpoints(&use_cases.identities),
         v2beta1::identity_providers::endpoints(&use_cases.identity_providers),

@@ -119,6 +119,13 @@ pub(crate) fn principal(number: i32, violations: &mut Violations) -> Option<Serv
     }
 }
 
+/// The part of the platform that a version calls so.
+pub(crate) fn principal_named(name: &str) -> Option<ServicePrincipal> {
+    let number = v2beta1::ServicePrincipal::from_str_name(name).map(i32::from);
+    let number = number.or_else(|| v1::ServicePrincipal::from_str_name(name).map(i32::from))?;
+    (number != 0).then_some(ServicePrincipal(number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

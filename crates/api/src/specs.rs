@@ -5,15 +5,21 @@ use std::collections::BTreeMap;
 use domain::{
     Capability, CapabilitySet, Description, Name, Timestamp, Uidp,
     iam::{
-        AwsIdentity, ClaimMatch, CorrelationRule, GroupSpec, IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind,
-        Relationship, RoleBindingSpec, RoleSpec, ServicePrincipal, StaticKeys,
+        AccountAssociationSpec, AwsIdentity, AzureTenant, ClaimMatch, CorrelationRule, GitHubInstallation, GoogleProject, GroupSpec,
+        IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind, Relationship, RoleBindingSpec, RoleSpec, ServiceBinding,
+        ServicePrincipal, StaticKeys,
     },
     registry::{
         Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,
         RepoSpec, SyncConfig,
     },
 };
-use proptest::{collection::vec, option, prelude::*, sample::select};
+use proptest::{
+    collection::{btree_map, vec},
+    option,
+    prelude::*,
+    sample::{select, subsequence},
+};
 
 pub(crate) fn uidp() -> impl Strategy<Value = Uidp> {
     let child = |parent: Uidp, children: Vec<[u8; 8]>| children.into_iter().fold(parent, |parent, bytes| parent.child(bytes));
@@ -76,6 +82,28 @@ pub(crate) fn identity_provider() -> impl Strategy<Value = IdentityProviderSpec>
     })
 }
 
+pub(crate) fn account_association() -> impl Strategy<Value = AccountAssociationSpec> {
+    let google = (filled(), filled()).prop_map(|(project_id, project_number)| GoogleProject { project_id, project_number });
+    let clients = btree_map(text(), text(), 1..4);
+    let azure = (filled(), clients).prop_map(|(tenant_id, client_ids)| AzureTenant { tenant_id, client_ids });
+    // Each under the name of one version.
+    let bound = [(1, "COSIGNED"), (2, "SERVICE_PRINCIPAL_INGESTER"), (3, "CATALOG_SYNCER")];
+    let bindings = subsequence(bound.to_vec(), 1..=bound.len()).prop_flat_map(|bound| {
+        vec(uidp(), bound.len()).prop_map(move |uids| {
+            let binding = |((number, name), identity): (&(i32, &str), _)| {
+                (ServicePrincipal(*number), ServiceBinding { identity, name: (*name).to_owned() })
+            };
+            bound.iter().zip(uids).map(binding).collect()
+        })
+    });
+    let installation = (any::<i64>(), text()).prop_map(|(installation_id, name)| GitHubInstallation { installation_id, name });
+    let github = btree_map(any::<i64>(), vec(installation, 0..3), 0..3);
+    let accounts = (option::of("[0-9]{12}"), option::of(google), option::of(azure), option::of(bindings), option::of(github));
+    (name(), description(), accounts).prop_map(|(name, description, (amazon, google, azure, service_bindings, github))| {
+        AccountAssociationSpec { name, description, amazon, google, azure, service_bindings, github }
+    })
+}
+
 pub(crate) fn repo() -> impl Strategy<Value = RepoSpec> {
     let tiers = vec![
         CatalogTier::Unspecified,
@@ -122,7 +150,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 }
 
 fn map() -> impl Strategy<Value = BTreeMap<String, String>> {
-    proptest::collection::btree_map(text(), text(), 0..4)
+    btree_map(text(), text(), 0..4)
 }
 
 /// Milliseconds from 1970 on, without the first one, which stands for an absent time where there is a default.

@@ -1,5 +1,6 @@
 //! The first version of the API, and the services that never had another.
 
+pub(crate) mod account_associations;
 pub(crate) mod auth;
 pub(crate) mod groups;
 pub(crate) mod identities;

@@ -16,6 +16,8 @@ pub enum Noun {
     RoleBinding,
     /// An outside provider through which people log in.
     IdentityProvider,
+    /// The accounts of a group at other providers.
+    AccountAssociation,
     /// A registry repository.
     Repo,
     /// A name of an image in a repository.
@@ -36,6 +38,7 @@ impl Noun {
             Self::Role => "role",
             Self::RoleBinding => "role_binding",
             Self::IdentityProvider => "identity_provider",
+            Self::AccountAssociation => "account_association",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::SigningKey => "signing_key",
@@ -52,6 +55,7 @@ impl Noun {
             Self::Role => "role",
             Self::RoleBinding => "role binding",
             Self::IdentityProvider => "identity provider",
+            Self::AccountAssociation => "account association",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::SigningKey => "signing key",

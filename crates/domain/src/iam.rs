@@ -1,11 +1,15 @@
 //! The nouns of identity and access management.
 
+pub mod account_association;
 pub mod group;
 pub mod identity;
 pub mod identity_provider;
 pub mod role;
 pub mod role_binding;
 
+pub use account_association::{
+    AccountAssociation, AccountAssociationSpec, AzureTenant, GitHubInstallation, GoogleProject, ServiceBinding, ServiceBindings,
+};
 pub use group::{Group, GroupSpec, OrgKind, OrgStatus};
 pub use identity::{
     AwsIdentity, ClaimMatch, Identity, IdentitySpec, Matcher, Relationship, RelationshipType, ServicePrincipal, StaticKeys,
@@ -21,4 +25,5 @@ crate::revision::versioned! {
     Role: revision;
     RoleBinding: revision;
     RoleBindingView: binding.revision;
+    AccountAssociation: revision;
 }

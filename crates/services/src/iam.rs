@@ -1,5 +1,6 @@
 //! Identity and access management: the tree, who acts in it, and what they may do where.
 
+pub mod account_associations;
 pub mod groups;
 pub mod identities;
 pub mod identity_providers;
@@ -9,6 +10,7 @@ pub mod whoami;
 
 pub(crate) mod placed;
 
+pub use account_associations::AccountAssociations;
 pub use groups::Groups;
 pub use identities::Identities;
 pub use identity_providers::IdentityProviders;

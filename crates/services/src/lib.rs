@@ -30,7 +30,7 @@ use iam::identity_providers;
 use store::Store;
 
 pub use bootstrap::Bootstrap;
-pub use iam::{Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI};
+pub use iam::{AccountAssociations, Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI};
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
@@ -51,6 +51,8 @@ pub struct UseCases {
     pub roles: Roles,
     /// Role bindings.
     pub role_bindings: RoleBindings,
+    /// Account associations.
+    pub account_associations: AccountAssociations,
     /// Repositories.
     pub repos: Repos,
     /// Tags.
@@ -71,6 +73,7 @@ impl UseCases {
             identity_providers: IdentityProviders::new(store(), seal(), providers),
             roles: Roles::new(store(), seal(), ()),
             role_bindings: RoleBindings::new(store(), seal(), ()),
+            account_associations: AccountAssociations::new(store(), seal(), ()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),
             who_am_i: WhoAmI::new(store()),

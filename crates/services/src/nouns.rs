@@ -13,6 +13,8 @@ pub trait Noun: Versioned + Send + Sync + Sized + 'static {
     const NOUN: domain::Noun;
     /// Whether there is nothing to say when what is to be deleted does not exist.
     const MAY_BE_GONE: bool = false;
+    /// Whether the event of a deletion has a body, which names what went.
+    const DELETION_HAS_BODY: bool = true;
     /// Whether everybody sees those that have no parent.
     const ROOTS_ARE_PUBLIC: bool = false;
 
@@ -105,7 +107,7 @@ impl<N: Noun> Nouns<N> {
                     let current = found.ok_or_else(|| not_found::<N>(&uid))?;
                     check(tx.ctx(), &current)?;
                     N::remove(tx, &uid).await?;
-                    tx.announce(N::NOUN, &uid, Op::Deleted, &uid).await
+                    tx.announce(N::NOUN, &uid, Op::Deleted, &N::DELETION_HAS_BODY.then_some(&uid)).await
                 })
             })
             .await

@@ -1,5 +1,6 @@
 //! The nouns of identity and access management.
 
+pub mod account_associations;
 pub mod groups;
 pub mod identities;
 pub mod identity_providers;

@@ -4,7 +4,7 @@ use domain::{Noun, Result, Uidp};
 
 use crate::{
     BoxFuture, Writer,
-    iam::{groups, identities, identity_providers, role_bindings, roles},
+    iam::{account_associations, groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
     table::{self, Nouns},
     writer::Rules,
@@ -19,6 +19,7 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &roles::DECLARED,
     &role_bindings::DECLARED,
     &identity_providers::DECLARED,
+    &account_associations::DECLARED,
 ]);
 
 /// What a writer asks of them.

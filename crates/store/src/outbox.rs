@@ -30,7 +30,7 @@ pub struct Event {
     pub actor: String,
     /// The upstream token of who did it.
     pub upstream: Option<Upstream>,
-    /// The resource after the change, or before its deletion, as JSON of the domain type.
+    /// The resource after the change, as JSON of the domain type; of a deletion the identifier, or `null` where its event has no body.
     pub snapshot: String,
     /// When.
     pub at: Timestamp,

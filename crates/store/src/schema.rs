@@ -32,6 +32,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0005_identity_providers.sql"),
         postgres: include_str!("../migrations/postgres/0005_identity_providers.sql"),
     },
+    Step {
+        name: "account_associations",
+        sqlite: include_str!("../migrations/sqlite/0006_account_associations.sql"),
+        postgres: include_str!("../migrations/postgres/0006_account_associations.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

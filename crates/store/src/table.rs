@@ -24,11 +24,11 @@ pub(crate) async fn get<T: Entity>(reader: &mut Reader, uid: &Uidp) -> Result<Op
 /// # Errors
 /// Not found when what it is to live in does not exist; what the noun says of refusals.
 pub(crate) async fn insert<T: Entity>(tx: &mut Writer, row: T) -> Result<T> {
-    if let Some(parent) = row.uid().parent() {
+    if let Some(home) = T::declared().home(row.uid()) {
         let lives_in = T::declared().lives_in;
         let sql = ["SELECT uid FROM ", lives_in.table, " WHERE uid = $1"].concat();
-        if !tx.exists(&sql, &[(&parent).into()]).await? {
-            return Err(Error::not_found(lives_in.noun, parent.as_str()));
+        if !tx.exists(&sql, &[(&home).into()]).await? {
+            return Err(Error::not_found(lives_in.noun, home.as_str()));
         }
     }
     add(tx, row).await

@@ -47,6 +47,8 @@ pub enum Does {
 struct Noun {
     name: &'static str,
     lives_in: &'static str,
+    /// Where a place has its first one.
+    first_in: &'static str,
     body: fn(&Place) -> Value,
     make: Sender,
     samples: Vec<Sample>,
@@ -83,6 +85,12 @@ impl Sample {
         (self.request)(place)
     }
 
+    /// Whether its request has this field.
+    #[must_use]
+    pub fn takes(&self, field: &str) -> bool {
+        contract::message_descriptor(self.method.request).is_some_and(|request| request.get_field_by_name(field).is_some())
+    }
+
     /// Makes the call.
     pub async fn call(&self, actor: &Actor, transport: Transport, place: &Place, options: &Options) -> Outcome {
         self.call_as(actor, transport, self.request(place), options).await
@@ -107,7 +115,12 @@ impl Noun {
             Sample::new::<List>(Does::List(name), move |place| json!({ "uidp": { "ids": [place.of(name)] } })),
             Sample::new::<Delete>(Does::Delete(name), move |place| json!({ "uid": place.of(name) })),
         ];
-        Self { name, lives_in, body, make: send::<Create>, samples }
+        Self { name, lives_in, first_in: lives_in, body, make: send::<Create>, samples }
+    }
+
+    /// The same noun, of which a place has its first one elsewhere than where the samples make another.
+    fn first_in(self, first_in: &'static str) -> Self {
+        Self { first_in, ..self }
     }
 
     /// The same noun, which can be changed.
@@ -153,6 +166,28 @@ impl Noun {
     }
 }
 
+impl Noun {
+    /// The same noun, with its methods of v1, whose messages name the group beside all else.
+    fn old_of_group<Create: Rpc, Update: Rpc, List: Rpc, Delete: Rpc>(
+        mut self,
+        body: fn(&Place) -> Value,
+        whole: fn(&Place) -> Value,
+    ) -> Self {
+        let (name, lives_in) = (self.name, self.lives_in);
+        let of_group = |group: &str, mut rest: Value| {
+            rest["group"] = group.into();
+            rest
+        };
+        self.samples.extend([
+            Sample::new::<Create>(Does::Make(name), move |place| of_group(place.of(lives_in), body(place))),
+            Sample::new::<Update>(Does::Change(name), move |place| of_group(place.of(name), whole(place))),
+            Sample::new::<List>(Does::List(name), move |place| of_group(place.of(name), json!({}))),
+            Sample::new::<Delete>(Does::Delete(name), move |place| of_group(place.of(name), json!({}))),
+        ]);
+        self
+    }
+}
+
 fn make(lives_in: &str, place: &Place, name: &str, body: &Value) -> Value {
     json!({ "parent": place.of(lives_in), (name): body })
 }
@@ -174,13 +209,13 @@ impl Place {
         let group = Group { name: name.into(), ..Group::default() };
         let made = admin.must::<CreateGroup>(CreateGroupRequest { parent: parent.into(), group: Some(group) }).await;
         let mut place = Self::empty(made.uid.parse().expect("a UIDP"));
-        for Noun { name, lives_in, body, make: send, .. } in nouns::all() {
+        for Noun { name, first_in, body, make: send, .. } in nouns::all() {
             let mut body = body(&place);
             // The sample that makes another one has its own.
             if let Some(name) = body.get_mut("name") {
                 *name = "first".into();
             }
-            let made = send(admin, Transport::Grpc, make(lives_in, &place, name, &body), &Options::default()).await;
+            let made = send(admin, Transport::Grpc, make(first_in, &place, name, &body), &Options::default()).await;
             assert_eq!(made.code, "OK", "a {name}: {:#}", made.body);
             place.put(name, made.body["uid"].as_str().expect("it has an identifier"));
         }

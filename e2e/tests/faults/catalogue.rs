@@ -146,6 +146,10 @@ async fn nouns(server: &TestServer, reached: &mut Reached) {
     reached
         .http("people found by another claim", Rule::Immutable, &admin, Request::patch(providers(uid(&provider)), &by_oid))
         .await;
+    let associations = format!("/iam/v2beta1/accountAssociations/{org}");
+    made(&admin, associations.clone(), json!({"name": "accounts"})).await;
+    let second = Request::post(associations, &json!({"name": "accounts"}));
+    reached.http("a second account association", Rule::OnePerGroup, &admin, second).await;
 
     let roles = |below: &str| format!("/iam/v2beta1/roles/{below}");
     let role = made(&admin, roles(org.as_str()), json!({"name": "reader", "capabilities": ["CAP_IAM_GROUPS_LIST"]})).await;

@@ -1,13 +1,13 @@
 //! The examples of the OpenAPI document: sample calls that a server accepted, and what it answered.
 
-use client::http::Request;
+use client::{Options, http::Request};
 use contract::{
     Body, Method as Rpc,
     chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, rpc::CreateGroup},
 };
 use http::Method;
 use serde_json::{Map, Value, json};
-use testkit::{Actor, Does, Place, TestServer, golden, samples};
+use testkit::{Actor, Does, Place, TestServer, Transport, golden, samples};
 
 /// What is recorded, by the identifier of the operation.
 struct Recorder {
@@ -72,10 +72,6 @@ impl Recorder {
     }
 }
 
-fn has_pages(method: &Rpc) -> bool {
-    contract::message_descriptor(method.request).is_some_and(|request| request.get_field_by_name("page_size").is_some())
-}
-
 /// The JSON name of a field.
 fn camel(name: &str) -> String {
     let mut words = name.split('_');
@@ -105,8 +101,14 @@ async fn the_examples_are_what_a_server_answered() {
     let mut place = Place::empty(folder.parse().expect("a UIDP"));
     for sample in samples::all() {
         let request = match sample.does {
-            Does::List(_) if has_pages(sample.method) => json!({ "uidp": { "children_of": folder }, "page_size": 50 }),
-            Does::List(_) => json!({ "uidp": { "children_of": folder } }),
+            Does::List(_) if sample.takes("page_size") => json!({ "uidp": { "children_of": folder }, "page_size": 50 }),
+            Does::List(_) if sample.takes("uidp") => json!({ "uidp": { "children_of": folder } }),
+            // The other version makes it again where it was.
+            Does::Delete("account_association") => {
+                let gone = sample.call(&recorder.actor, Transport::Grpc, &place, &Options::default()).await;
+                assert_eq!(gone.code, "OK", "{:#}", gone.body);
+                continue;
+            }
             // Nobody is registered who could be found.
             _ if sample.method.name == "Lookup" => continue,
             // What is deleted says nothing, and what asks for nothing needs no example.

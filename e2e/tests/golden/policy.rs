@@ -34,14 +34,14 @@ async fn the_whole_policy_is_the_committed_table() {
     for (number, (name, _)) in columns.iter().enumerate() {
         let _ = writeln!(text, "{:>3} {name}", number + 1);
     }
-    let _ = write!(text, "\n{:<34}", "");
+    let _ = write!(text, "\n{:<36}", "");
     for number in 1..=columns.len() {
         let _ = write!(text, " {number:>4}");
     }
     text.push('\n');
 
     for sample in samples::all() {
-        let _ = write!(text, "{:<34}", label(sample.method));
+        let _ = write!(text, "{:<36}", label(sample.method));
         // Where the noun is in the organization and not in the group, all is seen from an organization.
         let at_top = sample.does.noun().is_some_and(|noun| !own.of(noun).starts_with(own.at.as_str()));
         for (_, [in_group, in_organization]) in &columns {

@@ -14,7 +14,7 @@ fn of_one() -> Vec<Sample> {
 
 /// Whether deleting what does not exist is nothing to complain of.
 fn may_be_gone(sample: &Sample) -> bool {
-    sample.does == Does::Delete("role_binding")
+    matches!(sample.does, Does::Delete("role_binding" | "account_association"))
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn identifiers_have_a_form() {
             let request = aimed(&sample, &place, "nonsense");
             let outcome = sample.call_as(&admin, s.transport, request, &Options::default()).await;
             assert_eq!(outcome.code, "INVALID_ARGUMENT", "{}: {:#}", sample.method.path, outcome.body);
-            let field = if sample.method.service.contains(".v2beta1.") { "uid" } else { "id" };
+            let field = sample.method.scope.last().map_or("uid", |field| field.name);
             assert_eq!(fields(&outcome), [field], "{}", sample.method.path);
         }
     })

@@ -23,7 +23,9 @@ async fn lists_name_what_is_wrong() {
                 (json!({ "uidp": { "ids": ["x"] } }), "FIELD", "uidp.ids[0]"),
             ];
             let has_pages = list.method.service.contains(".v2beta1.");
-            for (request, expected, field) in pages.into_iter().filter(|_| has_pages).chain(parts) {
+            let has_parts = list.takes("uidp");
+            let wrong = pages.into_iter().filter(|_| has_pages).chain(parts.into_iter().filter(|_| has_parts));
+            for (request, expected, field) in wrong {
                 let refused = list.call_as(&admin, s.transport, request.clone(), &Options::default()).await;
                 assert_eq!(refused.code, "INVALID_ARGUMENT", "{}, {request}: {:#}", list.method.path, refused.body);
                 assert_eq!((rule(&refused), fields(&refused)), (expected, vec![field]), "{}, {request}", list.method.path);
@@ -41,7 +43,7 @@ async fn what_is_made_has_a_place_and_a_name() {
         for make in samples::all().iter().filter(|sample| matches!(sample.does, Does::Make(_))) {
             let noun = make.does.noun().expect("it makes a noun");
             let whole = make.request(&place);
-            let parent = if whole.get("parent_id").is_some() { "parent_id" } else { "parent" };
+            let parent = make.method.scope.last().map_or("parent", |field| field.name);
             let mut wrong = vec![("nonsense", "FIELD")];
             // A group without a parent is an organization, and the path of an identity of v1 is then another method's.
             if noun != "group" && parent != "parent_id" {
@@ -63,10 +65,11 @@ async fn what_is_made_has_a_place_and_a_name() {
             }
             let refused = make.call_as(&admin, s.transport, request, &Options::default()).await;
             assert_eq!(rule(&refused), "NO_SUCH_RESOURCE", "{}: {:#}", make.method.path, refused.body);
-            if whole[noun].get("name").is_some() {
+            let name_of = if whole.get("name").is_some() { "/name".to_owned() } else { format!("/{noun}/name") };
+            if whole.pointer(&name_of).is_some() {
                 for name in ["", "a\nb", "Not A Name!"] {
                     let mut request = whole.clone();
-                    request[noun]["name"] = name.into();
+                    *request.pointer_mut(&name_of).expect("it is there") = name.into();
                     let refused = make.call_as(&admin, s.transport, request, &Options::default()).await;
                     assert_eq!(refused.code, "INVALID_ARGUMENT", "{}, {name:?}: {:#}", make.method.path, refused.body);
                     assert_eq!(fields(&refused), ["name"], "{}, {name:?}", make.method.path);

@@ -1,7 +1,8 @@
 //! The v2beta1 API, noun by noun and verb by verb, over JSON and gRPC.
 
+mod account_associations;
 mod at_once;
-mod groups;
+pub(crate) mod groups;
 pub(crate) mod identities;
 pub(crate) mod identity_providers;
 mod owner;

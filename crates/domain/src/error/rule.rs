@@ -57,6 +57,8 @@ pub enum Rule {
     NoSuchResource,
     /// The name is taken in that group.
     NameTaken,
+    /// The group has one already, and can have no other.
+    OnePerGroup,
     /// The resource still has others below it.
     NotEmpty,
     /// A role is bound, or is what those get who log in through an identity provider, and cannot go.
@@ -99,7 +101,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 46] = [
+    pub const ALL: [(Self, &'static str, &'static str); 47] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -135,6 +137,7 @@ impl Rule {
         (Self::IssuerUnavailable, "ISSUER_UNAVAILABLE", "The issuer's keys could not be fetched."),
         (Self::NoSuchResource, "NO_SUCH_RESOURCE", "No resource has this identifier."),
         (Self::NameTaken, "NAME_TAKEN", "The name is taken in that group."),
+        (Self::OnePerGroup, "ONE_PER_GROUP", "The group has one already, and can have no other."),
         (Self::NotEmpty, "NOT_EMPTY", "The resource still has others below it."),
         (Self::RoleBound, "ROLE_BOUND", "A role is bound, or is the default role of an identity provider, and cannot go."),
         (

@@ -130,7 +130,7 @@ pub struct AwsIdentity {
 }
 
 /// The parts of the platform that have identities of their own; numbers are those of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ServicePrincipal(pub i32);
 
@@ -143,6 +143,15 @@ impl Relationship {
             Self::StaticKeys(_) => RelationshipType::StaticKeys,
             Self::AwsIdentity(_) => RelationshipType::AwsIdentity,
             Self::ServicePrincipal { .. } => RelationshipType::ServicePrincipal,
+        }
+    }
+
+    /// The part of the platform that the identity is, if it is one.
+    #[must_use]
+    pub fn service_principal(&self) -> Option<ServicePrincipal> {
+        match self {
+            Self::ServicePrincipal { principal } => Some(*principal),
+            Self::ClaimMatch(_) | Self::StaticKeys(_) | Self::AwsIdentity(_) => None,
         }
     }
 

@@ -17,8 +17,8 @@ pub(crate) use relationship::check as check_relationship;
 
 use crate::nouns::{Noun, Nouns};
 
-/// The use cases of identities. One that is deleted takes its role bindings along, and its tokens stop working at once; that takes
-/// rights away and gives none, so callers need not hold what it holds.
+/// The use cases of identities. One that is deleted takes its role bindings and its service binding along, and its tokens stop working
+/// at once; that takes rights away and gives none, so callers need not hold what it holds.
 pub type Identities = Nouns<Identity>;
 
 impl Identities {

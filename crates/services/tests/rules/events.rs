@@ -1,11 +1,13 @@
 //! What each change announces: one event with its subject and its group, one entry in the feed for each row.
 
+use std::sync::Arc;
+
 use domain::{Ctx, EventRule, Noun, Op, Revision};
 use services::iam::BatchItem;
 
 use crate::world::{
-    KEYS, World, binding, built_in, edit_binding, edit_group, edit_identity, edit_repo, edit_role, group, name, repo, role,
-    workload,
+    KEYS, World, account_association, binding, built_in, edit_binding, edit_group, edit_identity, edit_repo, edit_role, group,
+    name, repo, role, workload,
 };
 
 const RULE: EventRule = EventRule { kind: "dev.example.happened.v1", customer: true };
@@ -63,6 +65,20 @@ async fn every_change_announces_itself_once() {
     world.role_bindings.delete(&ctx, &bound).await.unwrap();
     assert_eq!(events(&world, &mut seen).await, pair(&bound, &folder));
     world.role_bindings.delete(&ctx, &bound).await.unwrap();
+    assert!(events(&world, &mut seen).await.is_empty(), "it was gone before");
+
+    let accounts = account_association("accounts");
+    world.account_associations.create(&ctx, &folder, accounts).await.unwrap();
+    assert_eq!(events(&world, &mut seen).await, pair(&folder, &folder), "it is called as its group");
+    world.account_associations.update(&ctx, &folder, Arc::new(|_| Ok(account_association("new")))).await.unwrap();
+    assert_eq!(events(&world, &mut seen).await, pair(&folder, &folder));
+    let last = seen;
+    world.account_associations.delete(&ctx, &folder).await.unwrap();
+    assert_eq!(events(&world, &mut seen).await, pair(&folder, &folder));
+    let mut reader = world.store.reader().await.unwrap();
+    assert_eq!(store::outbox::pending(&mut reader, last, 100).await.unwrap()[0].snapshot, "null", "its event has no body");
+    drop(reader);
+    world.account_associations.delete(&ctx, &folder).await.unwrap();
     assert!(events(&world, &mut seen).await.is_empty(), "it was gone before");
 
     let nginx = world.repos.create(&ctx, &folder, repo("nginx")).await.unwrap().uid;

@@ -16,8 +16,8 @@ use domain::{
     Narrowing, Result, Rule, Timestamp, Uidp, UidpFilter, Violations,
     error::Detail,
     iam::{
-        ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, Relationship, Role, RoleBindingSpec,
-        RoleBindingView, RoleSpec,
+        AccountAssociationSpec, ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, Relationship, Role,
+        RoleBindingSpec, RoleBindingView, RoleSpec,
         identity::{operator_uid, user_uid},
         role::built_in_uid,
     },
@@ -25,7 +25,8 @@ use domain::{
     registry::{CatalogTier, Repo, RepoSpec},
 };
 use services::{
-    Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, Settings, WhoAmI, bootstrap::Seed, iam::identities::KeyLife,
+    AccountAssociations, Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, Settings, WhoAmI, bootstrap::Seed,
+    iam::identities::KeyLife,
 };
 use store::{Store, StoreConfig, iam::role_bindings};
 
@@ -41,6 +42,7 @@ pub(crate) struct World {
     pub(crate) identities: Identities,
     pub(crate) roles: Roles,
     pub(crate) role_bindings: RoleBindings,
+    pub(crate) account_associations: AccountAssociations,
     pub(crate) repos: Repos,
     pub(crate) whoami: WhoAmI,
     pub(crate) bootstrap: Bootstrap,
@@ -65,6 +67,7 @@ impl World {
             identities: Identities::new(store.clone(), seal.clone(), Arc::new(RefuseParentheses)),
             roles: Roles::new(store.clone(), seal.clone(), ()),
             role_bindings: RoleBindings::new(store.clone(), seal.clone(), ()),
+            account_associations: AccountAssociations::new(store.clone(), seal.clone(), ()),
             repos: Repos::new(store.clone(), seal, settings),
             whoami: WhoAmI::new(store.clone()),
             bootstrap: Bootstrap::new(store.clone()),
@@ -206,6 +209,18 @@ pub(crate) fn role(called: &str, names: &[&str]) -> RoleSpec {
 
 pub(crate) fn binding(identity: &Uidp, role: &Uidp) -> RoleBindingSpec {
     RoleBindingSpec { identity: identity.clone(), role: role.clone() }
+}
+
+pub(crate) fn account_association(text: &str) -> AccountAssociationSpec {
+    AccountAssociationSpec {
+        name: name(text),
+        description: Description::default(),
+        amazon: Some("123456789012".to_owned()),
+        google: None,
+        azure: None,
+        service_bindings: None,
+        github: None,
+    }
 }
 
 pub(crate) fn repo(called: &str) -> RepoSpec {

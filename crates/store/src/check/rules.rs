@@ -70,10 +70,12 @@ fn counters(of: &'static Declared, rules: &mut Vec<Probe>) {
     ));
     let missing = format!("'there is no counter of {table}' AS problem");
     let below = of.above().map(|above| {
+        // Between a place and its first child there is no identifier: `/` is the byte before `0`.
+        let first = if of.counts_itself { ">= g.uid" } else { "> g.uid || '/'" };
         let has_some = if of.counts_itself && of.noun == above.noun {
             String::new()
         } else {
-            format!("EXISTS (SELECT 1 FROM {table} t WHERE t.uid > g.uid || '/' AND t.uid < g.uid || '0') AND ")
+            format!("EXISTS (SELECT 1 FROM {table} t WHERE t.uid {first} AND t.uid < g.uid || '0') AND ")
         };
         format!(
             "SELECT 'counts ' || uid AS place, {missing} FROM {} g WHERE {has_some}\
@@ -95,12 +97,13 @@ fn counters(of: &'static Declared, rules: &mut Vec<Probe>) {
 /// Everything lies in something that exists.
 fn places(noun: &Declared) -> Probe {
     let (table, parents) = (noun.table, noun.lives_in.table);
+    let home = if noun.shares_uid { "uid" } else { "parent" };
     rule(
         "places",
         table,
         format!(
-            "SELECT '{table} ' || uid AS place, 'it lies in ' || parent || ', which does not exist' AS problem FROM {table} t \
-             WHERE parent <> '/' AND NOT EXISTS (SELECT 1 FROM {parents} g WHERE g.uid = t.parent)"
+            "SELECT '{table} ' || uid AS place, 'it lies in ' || {home} || ', which does not exist' AS problem FROM {table} t \
+             WHERE {home} <> '/' AND NOT EXISTS (SELECT 1 FROM {parents} g WHERE g.uid = t.{home})"
         ),
     )
 }
@@ -117,7 +120,8 @@ fn counted() -> Probe {
     rule("places", "counts", sql)
 }
 
-/// Bindings bind what exists, and identity providers give roles that do.
+/// Bindings bind what exists, identity providers give roles that do, and service bindings name identities of the group that are these
+/// very parts of the platform.
 fn links(rules: &mut Vec<Probe>) {
     let links = [
         ("role_bindings", "identity", "identities"),
@@ -134,6 +138,21 @@ fn links(rules: &mut Vec<Probe>) {
             ),
         ));
     }
+    // Both engines read the stored forms as texts: a binding begins with the number of the part and the identity, and no identity is
+    // two parts.
+    let number = "replace(replace(i.relationship, '{\"type\":\"service_principal\",\"principal\":', ''), '}', '')";
+    rules.push(rule(
+        "links",
+        "account_associations",
+        format!(
+            "SELECT 'account_associations ' || uid AS place, 'it has ' || bound || ' service bindings, and ' || there || \
+             ' of them are of service principals in its group' AS problem FROM \
+             (SELECT uid, (length(service_bindings) - length(replace(service_bindings, '\"identity\":', ''))) / 11 AS bound, \
+             (SELECT count(*) FROM identities i WHERE i.parent = t.uid AND i.relationship_type = 'service_principal' \
+             AND t.service_bindings LIKE '%\"' || {number} || '\":{{\"identity\":\"' || i.uid || '\"%') AS there \
+             FROM account_associations t WHERE service_bindings IS NOT NULL) AS linked WHERE bound <> there"
+        ),
+    ));
 }
 
 /// The number of the last commit is one.

@@ -1,14 +1,15 @@
 //! Identities.
 
-use database::Fault;
+use database::{Fault, Param, Row};
 use domain::{
     Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
-    iam::{Identity, IdentitySpec, RelationshipType, identity::user_uid},
+    iam::{Identity, IdentitySpec, Relationship, RelationshipType, ServicePrincipal, identity::user_uid},
 };
 
 use crate::{
     Reader, Writer,
-    iam::{groups, role_bindings},
+    counts::placeholders,
+    iam::{account_associations, groups, role_bindings},
     list::{self, Filter, ListQuery, Listed, Term},
     table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, int, text},
 };
@@ -127,6 +128,22 @@ pub async fn relationship_revision(reader: &mut Reader, uid: &Uidp) -> Result<Op
     reader.query_one("SELECT relationship_revision FROM identities WHERE uid = $1", &[uid.into()], |row| row.int(0)).await
 }
 
+/// Which of these identities are parts of the platform and live directly in the group, and which part each of them is.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn principals(reader: &mut Reader, group: &Uidp, uids: &[&Uidp]) -> Result<Vec<(Uidp, ServicePrincipal)>> {
+    let sql = format!(
+        "SELECT uid, relationship FROM identities WHERE parent = $1 AND relationship_type = $2 AND uid IN ({})",
+        placeholders(3, uids.len())
+    );
+    let mut params: Vec<Param<'_>> = vec![group.into(), RelationshipType::ServicePrincipal.as_str().into()];
+    params.extend(uids.iter().map(|uid| Param::from(*uid)));
+    let read = |row: &Row<'_>| Ok((row.uidp(0)?, row.json::<Relationship>(1)?.service_principal()));
+    let found = reader.query_map(&sql, &params, read).await?;
+    Ok(found.into_iter().filter_map(|(uid, principal)| Some((uid, principal?))).collect())
+}
+
 /// A page of identities.
 ///
 /// # Errors
@@ -144,7 +161,8 @@ pub async fn insert(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
 }
 
 /// Changes an identity as the write has read it to another value; answers it as stored. A new relationship counts its revision
-/// up, which revokes the identity's tokens. When it was last seen is left as it is.
+/// up, which revokes the identity's tokens; who stops being a part of the platform is no longer bound as that. When it was last seen is
+/// left as it is.
 ///
 /// # Errors
 /// Internal when the storage fails.
@@ -155,16 +173,23 @@ pub async fn update(tx: &mut Writer, from: &Identity, to: &Identity) -> Result<I
         last_seen_at: from.last_seen_at,
         ..to.clone()
     };
+    if proves_otherwise && from.spec.relationship.service_principal().is_some() {
+        account_associations::unbind(tx, &from.uid).await?;
+    }
     table::update(tx, from, to).await
 }
 
-/// Removes an identity together with its role bindings. Answers whether it existed.
+/// Removes an identity together with its role bindings and its service binding. Answers whether it existed.
 ///
 /// # Errors
 /// Internal when the storage fails.
 pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
     role_bindings::delete_of(tx, uid).await?;
-    Ok(table::delete::<Identity>(tx, uid).await?.is_some())
+    let gone = table::delete::<Identity>(tx, uid).await?;
+    if gone.as_ref().is_some_and(|identity| identity.spec.relationship.service_principal().is_some()) {
+        account_associations::unbind(tx, uid).await?;
+    }
+    Ok(gone.is_some())
 }
 
 /// Notes an exchange, unless a later one is known. It is no change of the identity: its revision stays.

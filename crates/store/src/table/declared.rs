@@ -16,8 +16,8 @@ use crate::{
 
 /// A noun with a table of its own.
 ///
-/// Its table has the columns `uid`, `parent` and `org` (the first segment of the uid) before its own, and `created_at`, `updated_at`
-/// and `revision` behind them.
+/// Its table has the columns `uid`, `parent` and `org` (what is above the uid, and its first segment) before its own, and `created_at`,
+/// `updated_at` and `revision` behind them.
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(crate) noun: Noun,
@@ -29,6 +29,8 @@ pub(crate) struct Declared {
     pub(crate) with_parent: WithParent,
     /// Whether a row counts among those that live in it, so that the count of its subtree is one lookup.
     pub(crate) counts_itself: bool,
+    /// Whether a row has the identifier of what it lives in, where there is one at most, and none of its own.
+    pub(crate) shares_uid: bool,
     pub(crate) events_of: EventGroup,
     /// Reads a row from the columns that are read, to see whether that can be done.
     pub(crate) reads: fn(&Row<'_>) -> Result<()>,
@@ -89,10 +91,22 @@ impl Declared {
         self
     }
 
+    /// The same noun, of which there is one at most in what it lives in, under the identifier of that: it stands in the tree where
+    /// that stands, and counts among what lives there.
+    pub(crate) const fn sharing_its_uid(mut self) -> Self {
+        self.shares_uid = true;
+        self.counting_itself()
+    }
+
     /// The same noun, with events that belong to another group than what the row lives in.
     pub(crate) const fn with_events_of(mut self, group: EventGroup) -> Self {
         self.events_of = group;
         self
+    }
+
+    /// What a row with this identifier lives in; `None` for a root.
+    pub(crate) fn home(&self, uid: &Uidp) -> Option<Uidp> {
+        if self.shares_uid { Some(uid.clone()) } else { uid.parent() }
     }
 
     /// What its rows can be below of: what they live in, what that lives in, and so on, each once.
@@ -143,9 +157,10 @@ impl Nouns {
     /// The group that an event about this resource belongs to; `/` for none.
     pub(crate) fn event_group(self, noun: Noun, uid: &Uidp, op: Op) -> &str {
         let declared = self.all().find(|declared| declared.noun == noun);
-        match declared.map(|declared| declared.events_of) {
-            Some(EventGroup::Itself) if op != Op::Deleted => uid.as_str(),
-            Some(EventGroup::Organization) => uid.root_text(),
+        match declared.map(|declared| (declared.events_of, declared.shares_uid)) {
+            Some((EventGroup::Itself, _)) if op != Op::Deleted => uid.as_str(),
+            Some((EventGroup::Parent, true)) => uid.as_str(),
+            Some((EventGroup::Organization, _)) => uid.root_text(),
             _ => uid.parent_text(),
         }
     }

@@ -1,5 +1,6 @@
 //! Damage by hand, each seen and named, and a whole store with nothing to find.
 
+use domain::iam::{Relationship, ServiceBinding, ServicePrincipal};
 use store::{
     Store,
     check::{Finding, Look, Report, check},
@@ -52,6 +53,13 @@ async fn fill(store: &Store) {
     world::add_key(store, "k1", 1).await;
     let provider = kit::identity_provider(kit::child(&bound.org.uid, 10), "login", &bound.role.uid);
     kit::add_identity_provider(store, provider).await;
+    let mut robot = kit::identity(kit::child(&folder, 10), "principal");
+    robot.spec.relationship = Relationship::ServicePrincipal { principal: ServicePrincipal(3) };
+    let robot = kit::add_identity(store, robot).await;
+    let mut association = kit::account_association(folder, "accounts");
+    let binding = ServiceBinding { identity: robot.uid, name: "CATALOG_SYNCER".to_owned() };
+    association.spec.service_bindings = Some([(ServicePrincipal(3), binding)].into());
+    kit::add_account_association(store, association).await;
 }
 
 fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {
@@ -102,9 +110,23 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ("DELETE FROM groups WHERE parent <> '/'", ("places", "repos ", "which does not exist")),
     ("DELETE FROM groups WHERE parent <> '/'", ("places", "identities ", "which does not exist")),
     ("DELETE FROM groups WHERE parent <> '/'", ("places", "counts ", "it has counters and does not exist")),
+    ("DELETE FROM groups WHERE parent <> '/'", ("places", "account_associations ", "it lies in ")),
+    (
+        "DELETE FROM counts WHERE noun = 'account_association' AND prefix <> '/'",
+        ("counters", "counts ", "there is no counter of account_associations"),
+    ),
+    ("UPDATE account_associations SET github = '[]'", ("rows", "account_associations ", "the server cannot read it: ")),
+    (
+        "UPDATE identities SET relationship = replace(relationship, '3', '4')",
+        ("links", "account_associations ", "it has 1 service bindings, and 0 of them are of service principals in its group"),
+    ),
+    (
+        "DELETE FROM identities WHERE relationship_type = 'service_principal'",
+        ("links", "account_associations ", "it has 1 service bindings, and 0 of them"),
+    ),
     ("DELETE FROM identities", ("links", "role_bindings ", "its identity ")),
     ("DELETE FROM roles", ("links", "role_bindings ", "its role ")),
-    ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 9")),
+    ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 11")),
     ("DELETE FROM roles", ("links", "identity_providers ", "its default_role ")),
     ("UPDATE repos SET revision = 1", ("revisions", "repos ", "it has revision 1, where the feed does not tell of it")),
     ("DELETE FROM changes WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
@@ -113,11 +135,11 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ("DELETE FROM signing_keys", ("feed", "signing_keys k1", "that it was created, and it does not exist")),
     ("UPDATE changes SET op = 'deleted' WHERE noun = 'repo'", ("feed", "repos ", "that it was deleted, and it exists")),
     (
-        "INSERT INTO changes (revision, ordinal, noun, uid, op) SELECT 8, 1, noun, uid, 'updated' FROM changes WHERE noun = 'repo'",
-        ("feed", "repos ", "the feed tells in commit 8 that it was updated, and it has revision "),
+        "INSERT INTO changes (revision, ordinal, noun, uid, op) SELECT 11, 1, noun, uid, 'updated' FROM changes WHERE noun = 'repo'",
+        ("feed", "repos ", "the feed tells in commit 11 that it was updated, and it has revision "),
     ),
     ("UPDATE changes SET ordinal = 3 WHERE revision = 1", ("feed", "changes 1", "its 1 rows are not numbered from 0")),
-    ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 9")),
+    ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 11")),
     (
         "UPDATE changes SET to_name = 'other' WHERE noun = 'repo'",
         ("feed", "repos ", "the feed tells that its name is \"other\" and its time "),
@@ -132,8 +154,8 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ),
     (
         "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at) \
-         SELECT 8, 1, noun, uid, 'updated', 'other', to_created_at, to_name, to_created_at FROM changes WHERE noun = 'repo'",
-        ("feed", "changes 8", "stood at \"other\" and "),
+         SELECT 11, 1, noun, uid, 'updated', 'other', to_created_at, to_name, to_created_at FROM changes WHERE noun = 'repo'",
+        ("feed", "changes 10", "stood at \"other\" and "),
     ),
     ("DELETE FROM audit WHERE revision = 3", ("feed", "changes 3", "the commit has no audit row")),
     ("UPDATE audit SET revision = 70000 WHERE revision = 3", ("audit", "audit ", "it has revision 70000")),
@@ -145,7 +167,7 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     (
         "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, snapshot, at) \
          SELECT 70000, 0, 'k', 'v', customer, 's', '/', 'a', '{}', 1 FROM (SELECT verified AS customer FROM groups LIMIT 1) AS g",
-        ("outbox", "outbox 70000", "the last commit is 9"),
+        ("outbox", "outbox 70000", "the last commit is 11"),
     ),
     (
         "UPDATE changes SET uid = 'x' WHERE op = 'rebound'",
@@ -160,7 +182,7 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
         ("audit", "audit ", "it tells that repo "),
     ),
     ("UPDATE audit SET op = 'deleted' WHERE noun = 'repo'", ("audit", "audit ", "was deleted in commit ")),
-    ("INSERT INTO revision (n) VALUES (8)", ("revisions", "revision", "it has 2 rows, and there is one last commit")),
+    ("INSERT INTO revision (n) VALUES (10)", ("revisions", "revision", "it has 2 rows, and there is one last commit")),
     (
         "UPDATE signing_keys SET private_key = substr(private_key, 1, 20)",
         ("rows", "signing_keys k1", "its private key is shorter than any that is encrypted"),

@@ -3,7 +3,7 @@
 use domain::{
     Ctx, Error, Kind, Noun, Op, Revision, Rule, Timestamp, Uidp,
     ctx::IdempotencyClaim,
-    iam::{Group, Identity, IdentityProvider, Role, RoleBinding},
+    iam::{AccountAssociation, Group, Identity, IdentityProvider, Role, RoleBinding},
     ports::Replay,
     registry::{Digest, Repo, Tag},
 };
@@ -11,6 +11,7 @@ use store::{
     AuditEntry, Later, ListQuery, Store,
     changes::{self, Change},
     iam::{
+        account_associations::{self, AccountAssociationFilter},
         groups::{self, GroupFilter},
         identities::{self, IdentityFilter},
         identity_providers::{self, IdentityProviderFilter},
@@ -36,6 +37,7 @@ pub(crate) struct Everything {
     roles: (Vec<Role>, u64),
     bindings: (Vec<RoleBinding>, u64),
     providers: (Vec<IdentityProvider>, u64),
+    associations: (Vec<AccountAssociation>, u64),
     repos: (Vec<Repo>, u64),
     tags: (Vec<Tag>, u64),
     history: Vec<(Timestamp, Digest)>,
@@ -86,6 +88,7 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         roles: all!(store, roles, RoleFilter),
         bindings: all!(store, role_bindings, RoleBindingFilter),
         providers: all!(store, identity_providers, IdentityProviderFilter),
+        associations: all!(store, account_associations, AccountAssociationFilter),
         repos: all!(store, repos, RepoFilter),
         tags: all!(store, tags, TagFilter),
         history: tags::history(&mut reader, &first_tag()).await.expect("a history"),
@@ -135,6 +138,9 @@ pub(crate) async fn fill(store: &Store) -> Everything {
         kit::add_repo(store, kit::repo(kit::child(&folder, n), &format!("r{n}"))).await;
         kit::add_tag(store, kit::tag(kit::child(&kit::child(&folder, n), 1), "latest")).await;
         kit::add_identity(store, kit::identity(kit::child(&folder, 100 + n), "robot")).await;
+    }
+    for group in [&other.uid, &folder] {
+        kit::add_account_association(store, kit::account_association(group.clone(), "accounts")).await;
     }
     kit::add_identity(store, kit::identity(kit::root(55), "user")).await;
     kit::add_role(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;

@@ -9,15 +9,16 @@ use domain::{
     CapabilitySet, Clock, Ctx, Description, Entropy, EventRule, Name, Result, Revision, Scopes, Sealed, Timestamp, Uidp,
     UidpFilter,
     iam::{
-        ClaimMatch, CorrelationRule, Group, GroupSpec, Identity, IdentityProvider, IdentityProviderSpec, IdentitySpec, Matcher,
-        Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec,
+        AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, Group, GroupSpec, Identity, IdentityProvider,
+        IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec,
+        RoleSpec,
     },
     list::Order,
     registry::{CatalogTier, Digest, Repo, RepoSpec, Tag, TagName, TagSpec},
 };
 use store::{
     BoxFuture, ListQuery, Store, Writer,
-    iam::{groups, identities, identity_providers, role_bindings, roles},
+    iam::{account_associations, groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
 };
 
@@ -175,6 +176,19 @@ pub(crate) fn identity_provider(uid: Uidp, name: &str, role: &Uidp) -> IdentityP
     }
 }
 
+pub(crate) fn account_association(group: Uidp, name: &str) -> AccountAssociation {
+    let spec = AccountAssociationSpec {
+        name: Name::trusted(name),
+        description: Description::trusted("accounts"),
+        amazon: Some("123456789012".to_owned()),
+        google: None,
+        azure: None,
+        service_bindings: None,
+        github: Some([(1, vec![])].into()),
+    };
+    AccountAssociation { uid: group, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
 pub(crate) fn repo(uid: Uidp, name: &str) -> Repo {
     Repo {
         uid,
@@ -223,6 +237,7 @@ add!(add_identity, Identity, identities);
 add!(add_role, Role, roles);
 add!(add_binding, RoleBinding, role_bindings);
 add!(add_identity_provider, IdentityProvider, identity_providers);
+add!(add_account_association, AccountAssociation, account_associations);
 add!(add_repo, Repo, repos);
 add!(add_tag, Tag, tags);
 

@@ -1,5 +1,6 @@
 //! What every engine must do. The cases are written against the store's functions; an engine gives empty stores.
 
+pub(crate) mod account_associations;
 pub(crate) mod commits;
 pub(crate) mod counters;
 pub(crate) mod deep;
@@ -113,6 +114,11 @@ macro_rules! cases {
                 a_history_has_an_end,
                 tags_go_with_their_repository,
                 too_many_tags_keep_their_repository,
+            ];
+            account_associations: [
+                account_associations_are_kept,
+                account_associations_stand_where_their_groups_stand,
+                service_bindings_go_with_their_identities,
             ];
             counters: [counters_equal_the_rows];
             commits: [counters_equal_the_rows_of_shared_commits, what_a_shared_commit_has_left_decides];

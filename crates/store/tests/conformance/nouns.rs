@@ -9,7 +9,7 @@ use domain::{
 };
 use store::{
     Store,
-    iam::{groups, identities, identity_providers, role_bindings, roles, standings},
+    iam::{account_associations, groups, identities, identity_providers, role_bindings, roles, standings},
     registry::{repos, tags},
     signing_keys::{self, SigningKey},
 };
@@ -463,6 +463,7 @@ pub(crate) async fn the_deepest_level_takes_every_noun(engine: &impl Engine) {
     let role = kit::add_role(&store, kit::role(kit::child(&group.uid, odd(4)), name, &["groups.list"])).await;
     kit::add_binding(&store, kit::binding(kit::child(&group.uid, odd(5)), &identity.uid, &role.uid)).await;
     kit::add_repo(&store, kit::repo(kit::child(&group.uid, odd(6)), name)).await;
+    kit::add_account_association(&store, kit::account_association(kit::child(&group.uid, odd(2)), name)).await;
 }
 
 pub(crate) async fn updates_of_what_is_not_there_are_refused(engine: &impl Engine) {
@@ -476,6 +477,10 @@ pub(crate) async fn updates_of_what_is_not_there_are_refused(engine: &impl Engin
         (
             Noun::IdentityProvider,
             change!(store, identity_providers::update, kit::identity_provider(uid.clone(), "a", &uid)).map(|_| ()),
+        ),
+        (
+            Noun::AccountAssociation,
+            change!(store, account_associations::update, kit::account_association(uid.clone(), "a")).map(|_| ()),
         ),
         (Noun::Repo, change!(store, repos::update, kit::repo(uid.clone(), "a")).map(|_| ())),
         (Noun::Tag, change!(store, tags::update, kit::tag(uid.clone(), "a")).map(|_| ())),

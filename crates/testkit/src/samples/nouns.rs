@@ -67,6 +67,20 @@ pub(super) fn all() -> Vec<Noun> {
                 whole: |_| json!({ "name": "sign-in", "default_role": Place::bindable(), "oidc": login() }),
             },
         ),
+        Noun::new::<
+            iam::CreateAccountAssociation,
+            iam::GetAccountAssociation,
+            iam::ListAccountAssociations,
+            iam::DeleteAccountAssociation,
+        >("account_association", "group", accounts)
+        .first_in(Place::AT)
+        .changed::<iam::UpdateAccountAssociation>(|_| json!({ "description": "Accounts of the shop.", "github": github(7) }))
+        .old_of_group::<
+            old::GroupAccountAssociationsCreate,
+            old::GroupAccountAssociationsUpdate,
+            old::GroupAccountAssociationsList,
+            old::GroupAccountAssociationsDelete,
+        >(accounts, |_| json!({ "name": "accounts", "amazon": { "account": "210987654321" } })),
         Noun::new::<registry::CreateRepo, registry::GetRepo, registry::ListRepos, registry::DeleteRepo>(
             "repo",
             Place::AT,
@@ -113,6 +127,22 @@ fn login() -> Value {
         "additional_scopes": ["groups", "email"],
         "groups_claim": "groups",
     })
+}
+
+/// Accounts at every provider.
+fn accounts(_: &Place) -> Value {
+    json!({
+        "name": "accounts",
+        "amazon": { "account": "123456789012" },
+        "google": { "project_id": "acme-shop", "project_number": "415104041262" },
+        "azure": { "tenant_id": "10000000-1000-1000-1000-100000000000", "client_ids": { "puller": "2000-2000" } },
+        "github": github(3),
+    })
+}
+
+/// An app with one installation.
+fn github(installation: u32) -> Value {
+    json!({ "app_installations": { "12345": { "installations": [{ "installation_id": installation, "name": "acme" }] } } })
 }
 
 /// Tokens of a workflow on the main branch of a repository.

@@ -1,0 +1,71 @@
+//! Account associations, v1.
+
+use std::sync::Arc;
+
+use contract::{
+    Reply,
+    chainguard::platform::iam::{
+        AccountAssociations as Wire, AccountAssociationsFilter, AccountAssociationsList, account_associations as parts, rpc,
+    },
+};
+use domain::{Ctx, Result, UidpFilter, Violations, iam::AccountAssociation};
+use services::{AccountAssociations, iam::account_associations::AccountAssociationFilter};
+
+use crate::{
+    account_association::account_associations,
+    endpoint::{Endpoint, answer, on},
+    list, mask,
+    noun::{deletes, lists_whole},
+    uidp,
+};
+
+/// The RPCs of account associations.
+pub(crate) fn endpoints(associations: &AccountAssociations) -> Vec<Endpoint> {
+    vec![
+        on(rpc::GroupAccountAssociationsCreate, associations, create),
+        on(rpc::GroupAccountAssociationsUpdate, associations, update),
+        lists_whole(rpc::GroupAccountAssociationsList, associations, part, to_wire, |items| AccountAssociationsList { items }),
+        deletes(rpc::GroupAccountAssociationsDelete, associations),
+    ]
+}
+
+async fn create(associations: Arc<AccountAssociations>, ctx: Arc<Ctx>, association: Wire) -> Result<Reply<Wire>> {
+    let group = uidp::one("group", &association.group)?;
+    Ok(answer(&associations.create(&ctx, &group, spec_from_wire(association)?).await?, to_wire))
+}
+
+async fn update(associations: Arc<AccountAssociations>, ctx: Arc<Ctx>, association: Wire) -> Result<Reply<Wire>> {
+    let group = uidp::one("group", &association.group)?;
+    Ok(answer(&associations.update(&ctx, &group, mask::replace(spec_from_wire(association)?)).await?, to_wire))
+}
+
+fn part(request: AccountAssociationsFilter) -> Result<list::Asked<AccountAssociationFilter>> {
+    let AccountAssociationsFilter { group, name } = request;
+    let mut violations = Violations::default();
+    let group = uidp::optional("group", &group, &mut violations);
+    violations.check()?;
+    let part = UidpFilter { ids: group.into_iter().collect(), ..UidpFilter::default() };
+    Ok((Some(part), AccountAssociationFilter { name: list::filter(&name) }))
+}
+
+account_associations!(Wire with parts);
+
+/// An account association for an answer.
+fn to_wire(association: &AccountAssociation) -> Wire {
+    Wire { group: association.uid.to_string(), ..spec_to_wire(&association.spec) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::specs;
+
+    proptest! {
+        #[test]
+        fn specs_survive_the_wire(spec in specs::account_association()) {
+            prop_assert_eq!(spec_from_wire(spec_to_wire(&spec)).ok(), Some(spec));
+        }
+    }
+}
