@@ -18,6 +18,8 @@ pub enum Noun {
     Repo,
     /// A name of an image in a repository.
     Tag,
+    /// A URL that is told what happens in a group.
+    Subscription,
     /// A token signing key.
     SigningKey,
     /// Everything there is: it was restored from a backup.
@@ -35,6 +37,7 @@ impl Noun {
             Self::RoleBinding => "role_binding",
             Self::Repo => "repo",
             Self::Tag => "tag",
+            Self::Subscription => "subscription",
             Self::SigningKey => "signing_key",
             Self::Store => "store",
         }
@@ -50,6 +53,7 @@ impl Noun {
             Self::RoleBinding => "role binding",
             Self::Repo => "repo",
             Self::Tag => "tag",
+            Self::Subscription => "subscription",
             Self::SigningKey => "signing key",
             Self::Store => "store",
         }

@@ -10,6 +10,7 @@
 //! this is still the current one. Nothing here knows HTTP, gRPC, headers or JSON shapes.
 
 pub mod bootstrap;
+pub mod events;
 pub mod iam;
 pub mod page_tokens;
 pub mod refusals;
@@ -25,10 +26,11 @@ mod update;
 
 use std::sync::Arc;
 
-use domain::ports::{CheckRelationship, Seal};
+use domain::ports::{CheckRelationship, CheckUrl, Seal};
 use store::Store;
 
 pub use bootstrap::Bootstrap;
+pub use events::Subscriptions;
 pub use iam::{Groups, Identities, RoleBindings, Roles, WhoAmI};
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
@@ -52,13 +54,22 @@ pub struct UseCases {
     pub repos: Repos,
     /// Tags.
     pub tags: Tags,
+    /// Subscriptions.
+    pub subscriptions: Subscriptions,
     /// What a token stands for.
     pub who_am_i: WhoAmI,
 }
 
 impl UseCases {
-    /// The use cases over `store`, with page tokens of `seal`; `relationships` judges how identities prove themselves.
-    pub fn new(store: &Store, seal: &Arc<dyn Seal>, settings: &Settings, relationships: Arc<dyn CheckRelationship>) -> Self {
+    /// The use cases over `store`, with page tokens of `seal`; `relationships` judges how identities prove themselves, `urls`
+    /// where callers want something sent.
+    pub fn new(
+        store: &Store,
+        seal: &Arc<dyn Seal>,
+        settings: &Settings,
+        relationships: Arc<dyn CheckRelationship>,
+        urls: Arc<dyn CheckUrl>,
+    ) -> Self {
         let (store, seal) = (|| store.clone(), || Arc::clone(seal));
         Self {
             groups: Groups::new(store(), seal(), settings.clone()),
@@ -67,6 +78,7 @@ impl UseCases {
             role_bindings: RoleBindings::new(store(), seal(), ()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),
+            subscriptions: Subscriptions::new(store(), seal(), urls),
             who_am_i: WhoAmI::new(store()),
         }
     }

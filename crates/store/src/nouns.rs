@@ -4,6 +4,7 @@ use domain::{Noun, Result, Uidp};
 
 use crate::{
     BoxFuture, Writer,
+    events::subscriptions,
     iam::{groups, identities, role_bindings, roles},
     registry::{repos, tags},
     table::{self, Nouns},
@@ -18,6 +19,7 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &identities::DECLARED,
     &roles::DECLARED,
     &role_bindings::DECLARED,
+    &subscriptions::DECLARED,
 ]);
 
 /// What a writer asks of them.

@@ -4,6 +4,7 @@ mod groups;
 mod identities;
 mod role_bindings;
 mod roles;
+mod subscriptions;
 
 use contract::chainguard::platform::common::UidpFilter;
 

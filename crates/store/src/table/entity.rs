@@ -77,6 +77,7 @@ impl Declared {
             lives_in,
             with_parent,
             counts_itself: false,
+            is_few: false,
             events_of: EventGroup::Parent,
             reads: reads::<T>,
             statements: OnceLock::new(),

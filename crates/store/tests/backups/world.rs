@@ -3,6 +3,7 @@
 use domain::{
     Ctx, Error, Kind, Noun, Op, Revision, Rule, Timestamp, Uidp,
     ctx::IdempotencyClaim,
+    events::Subscription,
     iam::{Group, Identity, Role, RoleBinding},
     ports::Replay,
     registry::{Digest, Repo, Tag},
@@ -10,6 +11,7 @@ use domain::{
 use store::{
     AuditEntry, Later, ListQuery, Store,
     changes::{self, Change},
+    events::subscriptions::{self, SubscriptionFilter},
     iam::{
         groups::{self, GroupFilter},
         identities::{self, IdentityFilter},
@@ -36,6 +38,7 @@ pub(crate) struct Everything {
     bindings: (Vec<RoleBinding>, u64),
     repos: (Vec<Repo>, u64),
     tags: (Vec<Tag>, u64),
+    subscriptions: (Vec<Subscription>, u64),
     history: Vec<(Timestamp, Digest)>,
     keys: Vec<SigningKey>,
     changes: Vec<Change>,
@@ -85,6 +88,7 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         bindings: all!(store, role_bindings, RoleBindingFilter),
         repos: all!(store, repos, RepoFilter),
         tags: all!(store, tags, TagFilter),
+        subscriptions: all!(store, subscriptions, SubscriptionFilter),
         history: tags::history(&mut reader, &first_tag()).await.expect("a history"),
         keys: signing_keys::list(&mut reader).await.expect("keys"),
         changes: changes::since(&mut reader, Revision(0), 100_000).await.expect("the feed"),
@@ -131,6 +135,7 @@ pub(crate) async fn fill(store: &Store) -> Everything {
         kit::add_tag(store, kit::tag(kit::child(&kit::child(&folder, n), 1), "latest")).await;
         kit::add_identity(store, kit::identity(kit::child(&folder, 100 + n), "robot")).await;
     }
+    kit::add_subscription(store, &other, kit::subscription(kit::child(&other.uid, 1000), "https://hooks.example.com")).await;
     kit::add_identity(store, kit::identity(kit::root(55), "user")).await;
     kit::add_role(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;
     let gone = kit::child(&folder, 7);

@@ -7,6 +7,7 @@ use std::sync::{
 
 use domain::{
     CapabilitySet, Clock, Ctx, Description, Entropy, EventRule, Name, Result, Revision, Scopes, Timestamp, Uidp, UidpFilter,
+    events::{Subscription, SubscriptionSpec},
     iam::{
         ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, OrgStatus, Relationship, Role, RoleBinding,
         RoleBindingSpec, RoleSpec,
@@ -16,6 +17,7 @@ use domain::{
 };
 use store::{
     BoxFuture, ListQuery, Store, Writer,
+    events::subscriptions,
     iam::{groups, identities, role_bindings, roles},
     registry::{repos, tags},
 };
@@ -179,6 +181,11 @@ pub(crate) fn tag(uid: Uidp, name: &str) -> Tag {
     Tag { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
 }
 
+pub(crate) fn subscription(uid: Uidp, sink: &str) -> Subscription {
+    let spec = SubscriptionSpec { sink: sink.to_owned() };
+    Subscription { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
 /// The digest that ends in this number.
 pub(crate) fn digest(n: u64) -> Digest {
     Digest::trusted(format!("sha256:{n:064x}"))
@@ -199,6 +206,12 @@ add!(add_role, Role, roles);
 add!(add_binding, RoleBinding, role_bindings);
 add!(add_repo, Repo, repos);
 add!(add_tag, Tag, tags);
+
+/// Adds a subscription to a group.
+pub(crate) async fn add_subscription(store: &Store, group: &Group, row: Subscription) -> Subscription {
+    let group = group.clone();
+    write(store, |tx| Box::pin(async move { subscriptions::insert_in(tx, &group, &row).await })).await.expect("is added")
+}
 
 /// An organization.
 pub(crate) async fn org(store: &Store, n: u64) -> Group {

@@ -10,6 +10,7 @@ pub(crate) mod lists;
 pub(crate) mod metrics;
 pub(crate) mod nouns;
 pub(crate) mod standings;
+pub(crate) mod subscriptions;
 pub(crate) mod tags;
 pub(crate) mod traces;
 pub(crate) mod writes;
@@ -113,6 +114,7 @@ macro_rules! cases {
                 tags_go_with_their_repository,
                 too_many_tags_keep_their_repository,
             ];
+            subscriptions: [subscriptions_are_kept_and_counted, subscriptions_go_with_their_group];
             counters: [counters_equal_the_rows];
             commits: [counters_equal_the_rows_of_shared_commits, what_a_shared_commit_has_left_decides];
             metrics: [what_it_does_is_counted];
