@@ -49,6 +49,7 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v1::role_bindings::endpoints(&use_cases.role_bindings),
         v1::roles::endpoints(&use_cases.roles),
         v2beta1::account_associations::endpoints(&use_cases.account_associations),
+        v1::subscriptions::endpoints(&use_cases.subscriptions),
         v2beta1::groups::endpoints(&use_cases.groups),
         v2beta1::identities::endpoints(&use_cases.identities),
         v2beta1::identity_providers::endpoints(&use_cases.identity_providers),
@@ -56,6 +57,7 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v2beta1::repos::endpoints(&use_cases.repos),
         v2beta1::role_bindings::endpoints(&use_cases.role_bindings),
         v2beta1::roles::endpoints(&use_cases.roles),
+        v2beta1::subscriptions::endpoints(&use_cases.subscriptions),
         v2beta1::tags::endpoints(&use_cases.tags),
     ]
     .concat()

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use domain::{
     Capability, CapabilitySet, Description, Name, Timestamp, Uidp,
     iam::{
-        AccountAssociationSpec, AwsIdentity, AzureTenant, ClaimMatch, CorrelationRule, GitHubInstallation, GoogleProject, GroupSpec,
-        IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind, Relationship, RoleBindingSpec, RoleSpec, ServiceBinding,
-        ServicePrincipal, StaticKeys,
+        AccountAssociationSpec, AwsIdentity, AzureTenant, ClaimMatch, CorrelationRule, GitHubInstallation, GoogleProject,
+        GroupSpec, IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind, Relationship, RoleBindingSpec, RoleSpec,
+        ServiceBinding, ServicePrincipal, StaticKeys,
     },
     registry::{
         Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,

@@ -9,6 +9,7 @@ pub(crate) mod oidc;
 pub(crate) mod ping;
 pub(crate) mod role_bindings;
 pub(crate) mod roles;
+pub(crate) mod subscriptions;
 
 /// What the place of a new resource is called where this version calls it `parent_id`.
 fn parent_id(path: &str) -> Option<String> {

@@ -8,4 +8,5 @@ pub(crate) mod ping;
 pub(crate) mod repos;
 pub(crate) mod role_bindings;
 pub(crate) mod roles;
+pub(crate) mod subscriptions;
 pub(crate) mod tags;

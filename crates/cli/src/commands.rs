@@ -12,6 +12,7 @@ mod completions;
 mod config;
 mod contract;
 mod dev;
+mod events;
 pub(crate) mod examples;
 pub(crate) mod formats;
 mod iam;
@@ -37,6 +38,9 @@ pub(crate) enum Command {
     /// Image repositories
     #[command(subcommand, visible_alias = "image")]
     Images(images::Images),
+    /// Who is told what happens
+    #[command(subcommand)]
+    Events(events::Events),
     /// Act as the operator of a server on this machine
     #[command(subcommand)]
     Admin(admin::Admin),
@@ -75,6 +79,7 @@ pub(crate) fn execute(global: &Global, command: Command, tree: Tree) -> Result<(
             Command::Auth(auth) => auth.run(global).await,
             Command::Iam(iam) => iam.run(global).await,
             Command::Images(images) => images.run(global).await,
+            Command::Events(events) => events.run(global).await,
             Command::Admin(admin) => admin.run(global).await,
             Command::Config(config) => config.run(global).await,
             Command::Dev(dev) => dev.run(global).await,

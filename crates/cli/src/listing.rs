@@ -8,6 +8,7 @@ use contract::{
     Rpc,
     chainguard::platform::{
         common::UidpFilter,
+        events::v2beta1::{self as events, rpc as events_rpc},
         iam::v2beta1::{self as iam, rpc as iam_rpc},
         registry::v2beta1::{self as registry, rpc as registry_rpc},
     },
@@ -72,6 +73,7 @@ listing! {
     iam_rpc::ListRoles => iam::Role, roles, "roles";
     iam_rpc::ListRoleBindings => iam::RoleBinding, role_bindings, "role bindings";
     registry_rpc::ListRepos => registry::Repo, repos, "repos";
+    events_rpc::ListSubscriptions => events::Subscription, subscriptions, "subscriptions";
 }
 
 /// How much of a list, and in which order.

@@ -5,6 +5,7 @@ mod identity;
 mod repo;
 mod role;
 mod role_binding;
+mod subscription;
 
 pub(crate) use identity::IdentityRow;
 pub(crate) use repo::RepoRow;

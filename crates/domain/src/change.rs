@@ -22,6 +22,8 @@ pub enum Noun {
     Repo,
     /// A name of an image in a repository.
     Tag,
+    /// A URL that is told what happens in a group.
+    Subscription,
     /// A token signing key.
     SigningKey,
     /// Everything there is: it was restored from a backup.
@@ -41,6 +43,7 @@ impl Noun {
             Self::AccountAssociation => "account_association",
             Self::Repo => "repo",
             Self::Tag => "tag",
+            Self::Subscription => "subscription",
             Self::SigningKey => "signing_key",
             Self::Store => "store",
         }
@@ -58,6 +61,7 @@ impl Noun {
             Self::AccountAssociation => "account association",
             Self::Repo => "repo",
             Self::Tag => "tag",
+            Self::Subscription => "subscription",
             Self::SigningKey => "signing key",
             Self::Store => "store",
         }

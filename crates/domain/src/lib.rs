@@ -10,6 +10,7 @@ pub mod change;
 pub mod ctx;
 pub mod entropy;
 pub mod error;
+pub mod events;
 pub mod grant;
 mod grants;
 pub mod iam;

@@ -93,6 +93,16 @@ pub trait CheckRelationship: Send + Sync {
     fn warning(&self, relationship: &Relationship) -> Option<String>;
 }
 
+/// Judges URLs that callers name and that the server will call later. Implemented by `sts`, used by `services`.
+pub trait CheckUrl: Send + Sync {
+    /// Judges the form: absolute, https, http for loopback where that is allowed, no user or fragment, at most 1,024 bytes. Where the
+    /// URL leads is judged when it is called.
+    ///
+    /// # Errors
+    /// What is wrong with it, to be read after the name of the field: `must be an https URL`.
+    fn check_url(&self, url: &str) -> Result<(), String>;
+}
+
 /// A part that the server cannot work without. Implemented by whoever owns the part, asked by the gateway's `/readyz`
 /// and its gRPC health service.
 #[async_trait]

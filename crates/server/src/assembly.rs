@@ -264,5 +264,6 @@ fn endpoints(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Vec
     let relationships = Arc::new(RelationshipCheck::new(&core.sts, workers.clone()));
     let exchange = exchange(core, workers);
     exchange.register(telemetry.registry());
-    api::endpoints(&UseCases::new(&core.store, &seal, &decided, relationships), &exchange)
+    let urls = Arc::new(core.sts.url_policy());
+    api::endpoints(&UseCases::new(&core.store, &seal, &decided, relationships, urls), &exchange)
 }

@@ -10,6 +10,7 @@
 //! this is still the current one. Nothing here knows HTTP, gRPC, headers or JSON shapes.
 
 pub mod bootstrap;
+pub mod events;
 pub mod iam;
 pub mod page_tokens;
 pub mod refusals;
@@ -25,11 +26,12 @@ mod update;
 
 use std::sync::Arc;
 
-use domain::ports::{CheckRelationship, Seal};
+use domain::ports::{CheckRelationship, CheckUrl, Seal};
 use iam::identity_providers;
 use store::Store;
 
 pub use bootstrap::Bootstrap;
+pub use events::Subscriptions;
 pub use iam::{AccountAssociations, Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI};
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
@@ -57,14 +59,22 @@ pub struct UseCases {
     pub repos: Repos,
     /// Tags.
     pub tags: Tags,
+    /// Subscriptions.
+    pub subscriptions: Subscriptions,
     /// What a token stands for.
     pub who_am_i: WhoAmI,
 }
 
 impl UseCases {
     /// The use cases over `store`, with page tokens of `seal`, which seals client secrets, too; `relationships` judges how identities
-    /// prove themselves, and issuers.
-    pub fn new(store: &Store, seal: &Arc<dyn Seal>, settings: &Settings, relationships: Arc<dyn CheckRelationship>) -> Self {
+    /// prove themselves, and issuers, `urls` where callers want something sent.
+    pub fn new(
+        store: &Store,
+        seal: &Arc<dyn Seal>,
+        settings: &Settings,
+        relationships: Arc<dyn CheckRelationship>,
+        urls: Arc<dyn CheckUrl>,
+    ) -> Self {
         let (store, seal) = (|| store.clone(), || Arc::clone(seal));
         let providers = identity_providers::Needs { seal: seal(), issuers: Arc::clone(&relationships) };
         Self {
@@ -76,6 +86,7 @@ impl UseCases {
             account_associations: AccountAssociations::new(store(), seal(), ()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),
+            subscriptions: Subscriptions::new(store(), seal(), urls),
             who_am_i: WhoAmI::new(store()),
         }
     }

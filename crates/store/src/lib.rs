@@ -13,6 +13,7 @@ pub mod check;
 mod config;
 mod counts;
 mod cursor;
+pub mod events;
 mod fences;
 pub mod iam;
 pub mod idempotency;

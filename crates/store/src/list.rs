@@ -108,7 +108,9 @@ pub(crate) async fn page<E: Entity>(reader: &mut Reader, query: &ListQuery<impl 
 /// Whether any page of the list may have to walk through very many rows.
 fn takes_long<E: Entity>(keys: &Keys<'_, E>, selection: &Selection) -> bool {
     let many = matches!(selection, Selection::Streams(streams) if streams.len() > LONG_STREAMS);
-    many || !keys.terms.is_empty()
+    // Of those that have few indexes, many may be sorted.
+    let sorts = E::declared().is_few && keys.order.field != OrderField::Uid;
+    many || sorts || !keys.terms.is_empty()
 }
 
 /// Rows, where to go on if that is known, and the total.

@@ -4,6 +4,7 @@ use domain::{Noun, Result, Uidp};
 
 use crate::{
     BoxFuture, Writer,
+    events::subscriptions,
     iam::{account_associations, groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
     table::{self, Nouns},
@@ -20,6 +21,7 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &role_bindings::DECLARED,
     &identity_providers::DECLARED,
     &account_associations::DECLARED,
+    &subscriptions::DECLARED,
 ]);
 
 /// What a writer asks of them.

@@ -37,6 +37,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0006_account_associations.sql"),
         postgres: include_str!("../migrations/postgres/0006_account_associations.sql"),
     },
+    Step {
+        name: "subscriptions",
+        sqlite: include_str!("../migrations/sqlite/0007_subscriptions.sql"),
+        postgres: include_str!("../migrations/postgres/0007_subscriptions.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

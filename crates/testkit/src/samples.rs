@@ -149,16 +149,25 @@ struct Old {
 
 impl Noun {
     /// The same noun, with its methods of v1.
-    fn old<Create: Rpc, Update: Rpc, List: Rpc, Delete: Rpc>(mut self, old: Old) -> Self {
-        let (name, lives_in, Old { parent, body, whole }) = (self.name, self.lives_in, old);
+    fn old<Create: Rpc, Update: Rpc, List: Rpc, Delete: Rpc>(self, old: Old) -> Self {
+        let (name, Old { parent, body, whole }) = (self.name, old);
+        let mut noun = self.old_unchanged::<Create, List, Delete>(parent, body);
         let change = move |place: &Place| {
             let mut wish = whole(place);
             wish["id"] = place.of(name).into();
             wish
         };
+        // Behind the one that makes it.
+        let behind = noun.samples.len() - 2;
+        noun.samples.insert(behind, Sample::new::<Update>(Does::Change(name), change));
+        noun
+    }
+
+    /// The same noun, with its methods of v1, of which none changes it. `parent` is the field of what it is made in, `body` what is made.
+    fn old_unchanged<Create: Rpc, List: Rpc, Delete: Rpc>(mut self, parent: &'static str, body: fn(&Place) -> Value) -> Self {
+        let (name, lives_in) = (self.name, self.lives_in);
         self.samples.extend([
             Sample::new::<Create>(Does::Make(name), move |place| json!({ (parent): place.of(lives_in), (name): body(place) })),
-            Sample::new::<Update>(Does::Change(name), change),
             Sample::new::<List>(Does::List(name), move |place| json!({ "id": place.of(name) })),
             Sample::new::<Delete>(Does::Delete(name), move |place| json!({ "id": place.of(name) })),
         ]);

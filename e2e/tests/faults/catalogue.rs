@@ -161,6 +161,12 @@ async fn nouns(server: &TestServer, reached: &mut Reached) {
     let owner = built_in_uid("owner");
     reached.http("the owner role", Rule::BuiltIn, &operator, Request::delete(roles(owner.as_str()))).await;
 
+    let subscribe = Request::post(format!("/events/v2beta1/subscriptions/{org}"), &json!({"sink": "https://hooks.example.com"}));
+    for _ in 0..100 {
+        assert_eq!(admin.http(subscribe.clone()).await.status, 200);
+    }
+    reached.http("a subscription too many", Rule::GroupFull, &admin, subscribe).await;
+
     let stranger = server.stranger().await;
     let elsewhere = json!({"identityUid": stranger.uid().as_str(), "roleUid": owner.as_str()});
     reached.http("a stranger's identity", Rule::OtherOrganization, &admin, Request::post(bindings, &elsewhere)).await;

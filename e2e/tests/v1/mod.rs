@@ -6,6 +6,7 @@ mod identities;
 mod identity_providers;
 mod role_bindings;
 mod roles;
+mod subscriptions;
 
 use contract::chainguard::platform::common::UidpFilter;
 

@@ -9,6 +9,7 @@ mod owner;
 mod repos;
 mod role_bindings;
 pub(crate) mod roles;
+mod subscriptions;
 mod tags;
 
 use contract::prost_types::FieldMask;

@@ -53,6 +53,13 @@ const EXAMPLES: &[Examples] = &[
     ("iam role-bindings list", &[("Who may do what, where", "provost iam role-bindings list --parent acme -o tree")]),
     ("images repos list", &[("Only the names", "provost images repos list -o json | jq -r '.items[].name'")]),
     ("images repos delete", &[("Whether it is there or not", "provost images repos delete acme/api --allow-missing -y")]),
+    (
+        "events subscriptions create",
+        &[(
+            "Whatever happens in an organization",
+            "provost events subscriptions create https://hooks.example.com/provost --parent acme",
+        )],
+    ),
     ("admin token", &[("Act as the operator for five minutes", "export PROVOST_TOKEN=$(provost admin token --ttl 5m)")]),
     ("dev id-token", &[("A workload with a claim", "provost dev id-token --subject build:team-a --claim env=test")]),
     ("bench", &[("What misses its budget", "provost bench --quick --json | jq '.[] | select(.verdict == \"short\")'")]),

@@ -3,6 +3,7 @@
 use client::Client;
 use contract::chainguard::platform::{
     common::UidpFilter,
+    events::v2beta1::{ListSubscriptionsRequest, Subscription, rpc as events},
     iam::v2beta1::{
         ListGroupsRequest, ListIdentitiesRequest, ListRoleBindingsRequest, ListRolesRequest, RoleBinding, rpc as iam,
     },
@@ -27,6 +28,7 @@ pub(crate) enum Kind {
     Role,
     RoleBinding,
     Repo,
+    Subscription,
 }
 
 impl Kind {
@@ -40,6 +42,7 @@ impl Kind {
             Self::Role => "role",
             Self::RoleBinding => "role binding",
             Self::Repo => "repo",
+            Self::Subscription => "subscription",
         }
     }
 
@@ -52,12 +55,13 @@ impl Kind {
             Self::Role => "iam roles",
             Self::RoleBinding => "iam role-bindings",
             Self::Repo => "images repos",
+            Self::Subscription => "events subscriptions",
         }
     }
 
     /// Whether it has a name of its own.
     pub(super) fn has_names(self) -> bool {
-        self != Self::RoleBinding
+        !matches!(self, Self::RoleBinding | Self::Subscription)
     }
 
     /// Everything of that name that the caller sees.
@@ -110,6 +114,11 @@ impl Kind {
                 let request = ListReposRequest { name, uidp, ..ListReposRequest::default() };
                 let repos = first::<registry::ListRepos>(client, request, most).await?.into_iter();
                 repos.map(|repo| found(repo.uid, repo.name)).collect()
+            }
+            Self::Subscription => {
+                let request = ListSubscriptionsRequest { uidp, ..ListSubscriptionsRequest::default() };
+                let subscriptions = first::<events::ListSubscriptions>(client, request, most).await?.into_iter();
+                subscriptions.map(|subscription: Subscription| found(subscription.uid.clone(), subscription.label())).collect()
             }
         })
     }

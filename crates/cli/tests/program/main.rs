@@ -9,6 +9,7 @@ mod config;
 mod dev;
 mod docs;
 mod engine;
+mod events;
 mod formats;
 mod golden;
 mod iam;

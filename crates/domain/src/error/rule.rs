@@ -61,6 +61,8 @@ pub enum Rule {
     OnePerGroup,
     /// The resource still has others below it.
     NotEmpty,
+    /// The group has as many resources of that kind as it may have.
+    GroupFull,
     /// A role is bound, or is what those get who log in through an identity provider, and cannot go.
     RoleBound,
     /// An answer without pages would be longer than it may be.
@@ -101,7 +103,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 47] = [
+    pub const ALL: [(Self, &'static str, &'static str); 48] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -139,6 +141,7 @@ impl Rule {
         (Self::NameTaken, "NAME_TAKEN", "The name is taken in that group."),
         (Self::OnePerGroup, "ONE_PER_GROUP", "The group has one already, and can have no other."),
         (Self::NotEmpty, "NOT_EMPTY", "The resource still has others below it."),
+        (Self::GroupFull, "GROUP_FULL", "The group has as many resources of that kind as it may have."),
         (Self::RoleBound, "ROLE_BOUND", "A role is bound, or is the default role of an identity provider, and cannot go."),
         (
             Self::ListTooLong,

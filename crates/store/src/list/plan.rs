@@ -23,9 +23,13 @@ pub(super) async fn plan<E: Entity>(
     }
     let named = |columns| Way::by(Index::Named(table, columns));
     let primary = Way::by(Index::Primary(table));
+    let few = E::declared().is_few;
     Ok(match (stream, order) {
         (Stream::One(_), _) | (Stream::All | Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Uid) => primary,
         (Stream::Children(_) | Stream::Roots, OrderField::Uid) => named("parent"),
+        // What has no index is sorted.
+        (Stream::Children(_) | Stream::Roots, _) if few => named("parent"),
+        (Stream::All, _) | (Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Name) if few => primary,
         (Stream::Children(_) | Stream::Roots, OrderField::Name) => named("parent_name"),
         (Stream::Children(_) | Stream::Roots, OrderField::CreatedAt) => named("parent_created_at"),
         (Stream::All, OrderField::Name) => named("name"),

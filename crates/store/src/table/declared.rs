@@ -17,7 +17,9 @@ use crate::{
 /// A noun with a table of its own.
 ///
 /// Its table has the columns `uid`, `parent` and `org` (what is above the uid, and its first segment) before its own, and `created_at`,
-/// `updated_at` and `revision` behind them.
+/// `updated_at` and `revision` behind them. An index of it serves every order of lists, in the whole table, in an organization and in what
+/// rows live in: `<table>_name`, `_created_at`, `_org_name`, `_org_created_at`, `_parent`, `_parent_name` and `_parent_created_at`,
+/// each with the identifier at its end; without those of names where rows have none, and see [`Self::few`].
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(crate) noun: Noun,
@@ -31,6 +33,8 @@ pub(crate) struct Declared {
     pub(crate) counts_itself: bool,
     /// Whether a row has the identifier of what it lives in, where there is one at most, and none of its own.
     pub(crate) shares_uid: bool,
+    /// Whether what rows live in has few of them.
+    pub(crate) is_few: bool,
     pub(crate) events_of: EventGroup,
     /// Reads a row from the columns that are read, to see whether that can be done.
     pub(crate) reads: fn(&Row<'_>) -> Result<()>,
@@ -98,6 +102,13 @@ impl Declared {
         self.counting_itself()
     }
 
+    /// The same noun, of which what its rows live in has few, by a limit of its use cases. Of all indexes its table has
+    /// `<table>_parent` and `<table>_org_created_at`: other orders than these and that of identifiers are sorted. It has no ranks.
+    pub(crate) const fn few(mut self) -> Self {
+        self.is_few = true;
+        self
+    }
+
     /// The same noun, with events that belong to another group than what the row lives in.
     pub(crate) const fn with_events_of(mut self, group: EventGroup) -> Self {
         self.events_of = group;
@@ -132,9 +143,10 @@ impl Declared {
         names.map(|column| column.name)
     }
 
-    /// An order of its rows; `None` when there is no such order.
+    /// An order of its rows that has ranks; `None` when there is no such order, or no ranks.
     pub(crate) fn walk(&self, within: Within, field: OrderField) -> Option<Walk> {
-        (self.is_named() || field != OrderField::Name).then_some(Walk { noun: self.noun, table: self.table, within, field })
+        let is_order = self.is_named() || field != OrderField::Name;
+        (is_order && !self.is_few).then_some(Walk { noun: self.noun, table: self.table, within, field })
     }
 
     /// Its statements.

@@ -78,6 +78,7 @@ impl Declared {
             with_parent,
             counts_itself: false,
             shares_uid: false,
+            is_few: false,
             events_of: EventGroup::Parent,
             reads: reads::<T>,
             statements: OnceLock::new(),

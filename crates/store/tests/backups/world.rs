@@ -3,6 +3,7 @@
 use domain::{
     Ctx, Error, Kind, Noun, Op, Revision, Rule, Timestamp, Uidp,
     ctx::IdempotencyClaim,
+    events::Subscription,
     iam::{AccountAssociation, Group, Identity, IdentityProvider, Role, RoleBinding},
     ports::Replay,
     registry::{Digest, Repo, Tag},
@@ -10,6 +11,7 @@ use domain::{
 use store::{
     AuditEntry, Later, ListQuery, Store,
     changes::{self, Change},
+    events::subscriptions::{self, SubscriptionFilter},
     iam::{
         account_associations::{self, AccountAssociationFilter},
         groups::{self, GroupFilter},
@@ -40,6 +42,7 @@ pub(crate) struct Everything {
     associations: (Vec<AccountAssociation>, u64),
     repos: (Vec<Repo>, u64),
     tags: (Vec<Tag>, u64),
+    subscriptions: (Vec<Subscription>, u64),
     history: Vec<(Timestamp, Digest)>,
     keys: Vec<SigningKey>,
     changes: Vec<Change>,
@@ -91,6 +94,7 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         associations: all!(store, account_associations, AccountAssociationFilter),
         repos: all!(store, repos, RepoFilter),
         tags: all!(store, tags, TagFilter),
+        subscriptions: all!(store, subscriptions, SubscriptionFilter),
         history: tags::history(&mut reader, &first_tag()).await.expect("a history"),
         keys: signing_keys::list(&mut reader).await.expect("keys"),
         changes: changes::since(&mut reader, Revision(0), 100_000).await.expect("the feed"),
@@ -142,6 +146,7 @@ pub(crate) async fn fill(store: &Store) -> Everything {
     for group in [&other.uid, &folder] {
         kit::add_account_association(store, kit::account_association(group.clone(), "accounts")).await;
     }
+    kit::add_subscription(store, &other, kit::subscription(kit::child(&other.uid, 1000), "https://hooks.example.com")).await;
     kit::add_identity(store, kit::identity(kit::root(55), "user")).await;
     kit::add_role(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;
     let gone = kit::child(&folder, 7);

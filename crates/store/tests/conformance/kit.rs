@@ -8,6 +8,7 @@ use std::sync::{
 use domain::{
     CapabilitySet, Clock, Ctx, Description, Entropy, EventRule, Name, Result, Revision, Scopes, Sealed, Timestamp, Uidp,
     UidpFilter,
+    events::{Subscription, SubscriptionSpec},
     iam::{
         AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, Group, GroupSpec, Identity, IdentityProvider,
         IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec,
@@ -18,6 +19,7 @@ use domain::{
 };
 use store::{
     BoxFuture, ListQuery, Store, Writer,
+    events::subscriptions,
     iam::{account_associations, groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
 };
@@ -218,6 +220,11 @@ pub(crate) fn tag(uid: Uidp, name: &str) -> Tag {
     Tag { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
 }
 
+pub(crate) fn subscription(uid: Uidp, sink: &str) -> Subscription {
+    let spec = SubscriptionSpec { sink: sink.to_owned() };
+    Subscription { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
 /// The digest that ends in this number.
 pub(crate) fn digest(n: u64) -> Digest {
     Digest::trusted(format!("sha256:{n:064x}"))
@@ -240,6 +247,12 @@ add!(add_identity_provider, IdentityProvider, identity_providers);
 add!(add_account_association, AccountAssociation, account_associations);
 add!(add_repo, Repo, repos);
 add!(add_tag, Tag, tags);
+
+/// Adds a subscription to a group.
+pub(crate) async fn add_subscription(store: &Store, group: &Group, row: Subscription) -> Subscription {
+    let group = group.clone();
+    write(store, |tx| Box::pin(async move { subscriptions::insert_in(tx, &group, &row).await })).await.expect("is added")
+}
 
 /// An organization.
 pub(crate) async fn org(store: &Store, n: u64) -> Group {

@@ -7,6 +7,7 @@ use std::sync::{
 
 use domain::{
     Kind, Order, OrderField, Rule, Scopes, Timestamp, Uidp, UidpFilter,
+    events::Subscription,
     iam::{Group, Identity, IdentityProvider, Relationship, RelationshipType, Role, RoleBinding, identity::ServicePrincipal},
     list::ParentFilter,
     registry::{Repo, Tag, TagForms},
@@ -18,6 +19,7 @@ use proptest::{
 };
 use store::{
     Cursor, CursorKey, ListQuery, Listed, Reader, Store,
+    events::subscriptions::{self, SubscriptionFilter},
     iam::{groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
 };
@@ -34,6 +36,7 @@ pub(crate) struct World {
     pub(crate) providers: Vec<IdentityProvider>,
     pub(crate) repos: Vec<Repo>,
     pub(crate) tags: Vec<Tag>,
+    pub(crate) subscriptions: Vec<Subscription>,
 }
 
 /// What a naive list needs to know about a row.
@@ -111,6 +114,14 @@ pub(crate) async fn grow(store: &Store) -> World {
         let mut provider = kit::identity_provider(kit::child(parent, number()), name(n), role);
         provider.created_at = time(n >> 4);
         world.providers.push(kit::add_identity_provider(store, provider).await);
+    }
+    for m in 0..90 {
+        let (n, at) = (number(), number());
+        let large = world.groups.iter().find(|group| group.uid == large).filter(|_| m < 40);
+        let parent = large.unwrap_or(&world.groups[usize::try_from(at >> 16).unwrap_or(0) % world.groups.len()]);
+        let mut subscription = kit::subscription(kit::child(&parent.uid, n), "https://hooks.example.com");
+        subscription.created_at = time(n >> 4);
+        world.subscriptions.push(kit::add_subscription(store, parent, subscription).await);
     }
     world
 }
@@ -311,6 +322,10 @@ fn repo(row: &Repo) -> Flat<'_> {
     flat!(row, row.spec.name.as_str())
 }
 
+fn subscription(row: &Subscription) -> Flat<'_> {
+    flat!(row, "")
+}
+
 fn tag(row: &Tag) -> Flat<'_> {
     flat!(row, row.spec.name.as_str())
 }
@@ -386,6 +401,9 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
         };
         let query = wish.query(uids, filter.clone());
         compare!(reader, role_bindings::list, world.bindings, wish, query, binding, fits);
+
+        let query = wish.query(uids, SubscriptionFilter);
+        compare!(reader, subscriptions::list, world.subscriptions, wish, query, subscription, |_: &Subscription| true);
     }
     Ok(())
 }
@@ -418,6 +436,7 @@ impl World {
         uids.extend(self.identities.iter().take(10).map(|identity| identity.uid.clone()));
         uids.extend(self.repos.iter().take(10).map(|repo| repo.uid.clone()));
         uids.extend(self.tags.iter().take(3).map(|tag| tag.uid.clone()));
+        uids.extend(self.subscriptions.iter().take(3).map(|subscription| subscription.uid.clone()));
         uids.push(kit::root(5));
         uids.push(kit::child(&self.groups[0].uid, 5));
         uids

@@ -11,6 +11,7 @@ pub(crate) mod lists;
 pub(crate) mod metrics;
 pub(crate) mod nouns;
 pub(crate) mod standings;
+pub(crate) mod subscriptions;
 pub(crate) mod tags;
 pub(crate) mod traces;
 pub(crate) mod writes;
@@ -120,6 +121,7 @@ macro_rules! cases {
                 account_associations_stand_where_their_groups_stand,
                 service_bindings_go_with_their_identities,
             ];
+            subscriptions: [subscriptions_are_kept_and_counted, subscriptions_go_with_their_group];
             counters: [counters_equal_the_rows];
             commits: [counters_equal_the_rows_of_shared_commits, what_a_shared_commit_has_left_decides];
             metrics: [what_it_does_is_counted];

@@ -1,10 +1,11 @@
-//! What an issuer URL may look like.
+//! What a URL that the server is to call may look like: an issuer's, and others that callers name.
 
+use domain::ports::CheckUrl;
 use url::{Host, Url};
 
 use super::text;
 
-/// Which URLs may be asked for keys.
+/// Which URLs may be called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UrlPolicy {
     /// Accept http on loopback names and addresses.
@@ -24,7 +25,7 @@ impl UrlPolicy {
         Ok(url)
     }
 
-    /// Judges a URL that an issuer names for its keys.
+    /// Judges a URL that an issuer names for its keys, or a caller for what it is to be told.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -55,6 +56,12 @@ impl UrlPolicy {
             return Err("must name a host".to_owned());
         }
         Ok(url)
+    }
+}
+
+impl CheckUrl for UrlPolicy {
+    fn check_url(&self, url: &str) -> Result<(), String> {
+        self.fetchable(url).map(drop)
     }
 }
 
@@ -120,6 +127,23 @@ mod tests {
             "https://a..b%",
         ] {
             assert!(STRICT.issuer(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_called_may_have_a_query() {
+        for good in ["https://a.example/hook?key=1&b=%20", "https://a.example:8443", "https://10.0.0.1/"] {
+            assert_eq!(STRICT.check_url(good), Ok(()), "{good}");
+        }
+        let long = format!("https://a.example/{}", "a".repeat(1024));
+        for (bad, why) in [
+            ("/hook", "must be an https URL: relative URL without a base"),
+            ("http://a.example", "must be an https URL"),
+            ("https://u:p@a.example", "must not name a user"),
+            ("https://a.example/#x", "must not have a fragment"),
+            (&long, "must be at most 1024 bytes"),
+        ] {
+            assert_eq!(STRICT.check_url(bad), Err(why.to_owned()), "{bad}");
         }
     }
 

@@ -1,7 +1,8 @@
 //! Every noun, those before it that it refers to; and what is about no noun.
 
 use contract::chainguard::platform::{
-    auth::rpc::Validate, iam::rpc as old, iam::v2beta1::rpc as iam, oidc::rpc::Exchange, ping, registry::v2beta1::rpc as registry,
+    auth::rpc::Validate, events::rpc as old_events, events::v2beta1::rpc as events, iam::rpc as old, iam::v2beta1::rpc as iam,
+    oidc::rpc::Exchange, ping, registry::v2beta1::rpc as registry,
 };
 use serde_json::{Value, json};
 
@@ -91,6 +92,15 @@ pub(super) fn all() -> Vec<Noun> {
             "tag",
             "repo",
             |_| json!({ "name": "latest", "digest": format!("sha256:{}", "0a".repeat(32)), "bundles": ["application"] }),
+        ),
+        Noun::new::<events::CreateSubscription, events::GetSubscription, events::ListSubscriptions, events::DeleteSubscription>(
+            "subscription",
+            Place::AT,
+            |_| json!({ "sink": "https://hooks.example.com/provost" }),
+        )
+        .old_unchanged::<old_events::SubscriptionsCreate, old_events::List, old_events::Delete>(
+            "parent_id",
+            |_| json!({ "sink": "https://hooks.example.com/provost" }),
         ),
     ]
 }

@@ -1,10 +1,13 @@
 //! Filters at a place, as SQLite means to walk through their indexes. It takes the index that it is told to, so no number of rows
 //! changes that.
 
-use domain::{Order, Timestamp, Uidp, iam::RoleBinding, registry::Tag};
+use domain::{Order, Timestamp, Uidp, events::Subscription, iam::RoleBinding, registry::Tag};
 
 use super::{super::keys::Keys, *};
-use crate::{StoreConfig, iam::role_bindings::RoleBindingFilter, list::Filter, registry::tags::TagFilter, still::open};
+use crate::{
+    StoreConfig, events::subscriptions::SubscriptionFilter, iam::role_bindings::RoleBindingFilter, list::Filter,
+    registry::tags::TagFilter, still::open,
+};
 
 /// The statements of a page and of its total in every order, each with its plan.
 async fn plans<E: Entity>(reader: &mut Reader, stream: &Stream, filter: &impl Filter) -> Vec<String> {
@@ -46,6 +49,34 @@ async fn filters_begin_and_end_where_their_place_does() {
         for plan in plans::<RoleBinding>(&mut reader, &stream, &role).await {
             assert!(plan.contains("role_bindings_role (role=? AND uid>? AND uid<?)"), "{stream:?}: {plan}");
         }
+    }
+    drop(reader);
+    store.close().await;
+}
+
+/// Of a noun that has two indexes: what begins where its place does is walked, and what is not in order is sorted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_indexes_serve_every_list() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(&StoreConfig::sqlite(folder.path())).await;
+    let mut reader = store.reader().await.expect("reads");
+    let org = Uidp::root_from([1; 20]);
+    let (by_parent, by_time) = ("subscriptions_parent (parent=?", "subscriptions_org_created_at (org=?)");
+    let by_uid = "sqlite_autoindex_subscriptions_1";
+    let sorted = "USE TEMP B-TREE FOR ORDER BY";
+    for (stream, [in_order, as_made], sorts) in [
+        (Stream::Children(org.clone()), [by_parent, by_parent], true),
+        (Stream::Roots, [by_parent, by_parent], true),
+        (Stream::Below(org.clone()), [by_uid, by_time], false),
+        (Stream::Below(org.child([1; 8])), [by_uid, by_uid], true),
+        (Stream::All, [by_uid, by_uid], true),
+    ] {
+        let plans = plans::<Subscription>(&mut reader, &stream, &SubscriptionFilter).await;
+        let [page, total, made, _] = &plans[..] else { panic!("{plans:?}") };
+        for (plan, index) in [(page, in_order), (total, in_order), (made, as_made)] {
+            assert!(plan.contains(index), "{stream:?}: {plan}");
+        }
+        assert_eq!((page.contains(sorted), made.contains(sorted)), (false, sorts), "{stream:?}: {page}, {made}");
     }
     drop(reader);
     store.close().await;

@@ -1,0 +1,91 @@
+//! `provost events subscriptions`
+
+use clap::{Args, Subcommand};
+use client::Client;
+use contract::chainguard::platform::events::v2beta1::{
+    CreateSubscriptionRequest, DeleteSubscriptionRequest, GetSubscriptionRequest, ListSubscriptionsRequest, Subscription,
+    rpc::{CreateSubscription, DeleteSubscription, GetSubscription, ListSubscriptions},
+};
+
+use super::super::iam::Within;
+use crate::{
+    confirm::confirm,
+    exit::Failure,
+    global::Global,
+    listing::{self, Paging},
+    resolve::{self, Kind},
+    session,
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Subscriptions {
+    /// List the subscriptions that you can see
+    #[command(visible_alias = "ls")]
+    List {
+        #[command(flatten)]
+        within: Within,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show everything about a subscription
+    Describe {
+        /// Its UID
+        #[arg(value_name = "UID", required = true)]
+        subscription: Option<String>,
+    },
+    /// Have a URL told what happens in a group and below it
+    Create(Create),
+    /// Have nothing more sent to the URL
+    #[command(visible_alias = "rm")]
+    Delete {
+        /// Its UID
+        #[arg(value_name = "UID", required = true)]
+        subscription: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Create {
+    /// The https URL to send events to
+    #[arg(value_name = "SINK_URL")]
+    sink: String,
+    /// Whose events: this organization or folder and everything below, by name, path or UID
+    #[arg(long, value_name = "GROUP", required = true)]
+    parent: Option<String>,
+}
+
+impl Subscriptions {
+    pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
+        let client = session::connect(global).await?;
+        match self {
+            Self::List { within, paging } => {
+                let uidp = within.filter(global, &client).await?;
+                let request = ListSubscriptionsRequest { uidp, ..ListSubscriptionsRequest::default() };
+                listing::print::<ListSubscriptions>(global, &client, request, paging, |_| true).await
+            }
+            Self::Describe { subscription } => {
+                let uid = resolve::uid(global, &client, Kind::Subscription, subscription).await?;
+                global.output.describe(&client.call::<GetSubscription>(GetSubscriptionRequest { uid }).await?)
+            }
+            Self::Create(create) => create.run(global, &client).await,
+            Self::Delete { subscription } => {
+                let found = resolve::find(global, &client, Kind::Subscription, subscription).await?;
+                if !global.yes {
+                    let title = found.title(global, &client, Kind::Subscription).await?;
+                    confirm(global, &format!("delete the subscription {title}"))?;
+                }
+                client.call::<DeleteSubscription>(DeleteSubscriptionRequest { uid: found.uid.clone() }).await?;
+                global.output.deleted(&found.uid)
+            }
+        }
+    }
+}
+
+impl Create {
+    async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
+        let parent = resolve::uid(global, client, Kind::Group, self.parent).await?;
+        let subscription = Subscription { sink: self.sink, ..Subscription::default() };
+        let request = CreateSubscriptionRequest { parent, subscription: Some(subscription) };
+        global.output.one(&client.call::<CreateSubscription>(request).await?)
+    }
+}

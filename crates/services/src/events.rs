@@ -1,0 +1,5 @@
+//! Who is told what happens.
+
+pub mod subscriptions;
+
+pub use subscriptions::Subscriptions;

@@ -1,0 +1,3 @@
+//! The nouns of events.
+
+pub mod subscriptions;
