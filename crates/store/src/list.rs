@@ -29,7 +29,7 @@ use sql::Sql;
 pub use crate::cursor::{Cursor, CursorKey};
 use crate::{
     Reader,
-    table::{Columns, Entity},
+    table::{Columns, Declared, Entity},
 };
 
 /// What to list.
@@ -91,12 +91,12 @@ const LONG_STREAMS: usize = 16;
 
 /// A page of `E`.
 pub(crate) async fn page<E: Entity>(reader: &mut Reader, query: &ListQuery<impl Filter + Sync>) -> Result<Listed<E>> {
-    check::<E>(query.order, query.cursor.as_ref(), &query.uidp)?;
+    check(E::declared(), query.order, query.cursor.as_ref(), &query.uidp)?;
     let selection = select(&query.scopes, query.include_roots, &query.uidp);
-    let keys = Keys::<E>::new(query.order, query.cursor.as_ref(), query.filter.terms());
+    let keys = Keys::new(E::declared(), query.order, query.cursor.as_ref(), query.filter.terms());
     let want = query.page_size as usize + 1;
     reader.at_length(takes_long(&keys, &selection));
-    let found = found(reader, &keys, selection, query, want).await;
+    let found = found::<E>(reader, &keys, selection, query.skip as usize, query.page_size).await;
     reader.at_length(false);
     let (mut items, next, total) = found?;
     let more = items.len() == want;
@@ -106,37 +106,38 @@ pub(crate) async fn page<E: Entity>(reader: &mut Reader, query: &ListQuery<impl 
 }
 
 /// Whether any page of the list may have to walk through very many rows.
-fn takes_long<E: Entity>(keys: &Keys<'_, E>, selection: &Selection) -> bool {
+fn takes_long(keys: &Keys<'_>, selection: &Selection) -> bool {
     let many = matches!(selection, Selection::Streams(streams) if streams.len() > LONG_STREAMS);
     // Of those that have few indexes, many may be sorted.
-    let sorts = E::declared().is_few && keys.order.field != OrderField::Uid;
+    let sorts = keys.declared.is_few && keys.order.field != OrderField::Uid;
     many || sorts || !keys.terms.is_empty()
 }
 
 /// Rows, where to go on if that is known, and the total.
 type Found<E> = (Vec<E>, Option<Cursor>, u64);
 
-async fn found<E: Entity, F: Sync>(
+async fn found<E: Entity>(
     reader: &mut Reader,
-    keys: &Keys<'_, E>,
+    keys: &Keys<'_>,
     selection: Selection,
-    query: &ListQuery<F>,
-    want: usize,
+    skip: usize,
+    page_size: u32,
 ) -> Result<Found<E>> {
+    let want = page_size as usize + 1;
     match selection {
         Selection::Uids(uids) => {
-            let (found, total) = keys.among(reader, &uids, query.skip as usize, want).await?;
-            let (items, next) = rows_of(reader, found, query.page_size).await?;
+            let (found, total) = keys.among(reader, &uids, skip, want).await?;
+            let (items, next) = rows_of(reader, found, page_size).await?;
             Ok((items, next, total))
         }
         Selection::Streams(streams) => {
-            let totals = totals::totals::<E>(reader, keys, &streams).await?;
+            let totals = totals::totals(reader, keys, &streams).await?;
             let streams = narrow::narrowed(reader, keys, streams).await?;
-            if let Some(items) = one_walk(reader, keys, &streams, query.skip as usize, want).await? {
+            if let Some(items) = one_walk(reader, keys, &streams, skip, want).await? {
                 return Ok((items, None, totals.all));
             }
-            let found = keys.of(reader, &streams, &totals, query.skip as usize, want).await?;
-            let (items, next) = rows_of(reader, found, query.page_size).await?;
+            let found = keys.of(reader, &streams, &totals, skip, want).await?;
+            let (items, next) = rows_of(reader, found, page_size).await?;
             Ok((items, next, totals.all))
         }
     }
@@ -145,7 +146,7 @@ async fn found<E: Entity, F: Sync>(
 /// The rows of a list of one stream, when it is known where they begin: one walk gives them without their keys.
 async fn one_walk<E: Entity>(
     reader: &mut Reader,
-    keys: &Keys<'_, E>,
+    keys: &Keys<'_>,
     streams: &[Stream],
     skip: usize,
     want: usize,
@@ -161,8 +162,8 @@ async fn one_walk<E: Entity>(
     }
 }
 
-fn check<E: Entity>(order: Order, cursor: Option<&Cursor>, uidp: &UidpFilter) -> Result<()> {
-    if order.field == OrderField::Name && !E::declared().is_named() {
+fn check(declared: &Declared, order: Order, cursor: Option<&Cursor>, uidp: &UidpFilter) -> Result<()> {
+    if order.field == OrderField::Name && !declared.is_named() {
         let description = "order_by must be one of uid, created_at, each optionally followed by asc or desc".to_owned();
         return Err(Error::fields(Rule::OrderBy, vec![Violation { field: "order_by".to_owned(), description }]));
     }

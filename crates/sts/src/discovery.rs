@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Settings;
+use crate::{Settings, jws::TokenAlgorithm};
 
 /// Path of the key set below the issuer URL.
 pub const JWKS_PATH: &str = "/.well-known/jwks.json";
@@ -13,13 +13,17 @@ pub const DISCOVERY_PATH: &str = "/.well-known/openid-configuration";
 /// our own exchange, so there is neither an authorization nor a token endpoint yet.
 #[must_use]
 pub fn discovery_document(settings: &Settings) -> Value {
+    // All that there may be keys for: tokens stay good when the setting changes, and nodes may differ for a while.
+    let own = settings.token_algorithm;
+    let others = TokenAlgorithm::ALL.into_iter().filter(|other| *other != own);
+    let algorithms: Vec<_> = std::iter::once(own).chain(others).map(TokenAlgorithm::as_str).collect();
     let base = settings.auth_url.trim_end_matches('/');
     json!({
         "issuer": settings.auth_url,
         "jwks_uri": format!("{base}{JWKS_PATH}"),
         "response_types_supported": ["id_token"],
         "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": [settings.token_algorithm.as_str()],
+        "id_token_signing_alg_values_supported": algorithms,
         "claims_supported": ["iss", "sub", "aud", "iat", "exp", "jti", "act", "email"],
     })
 }

@@ -80,7 +80,7 @@ async fn our_token_says_who_acts_for_whom() {
 
     let discovery = server.nobody().http(Request::get("/.well-known/openid-configuration")).await.json();
     assert_eq!(discovery["issuer"], server.base_url());
-    assert_eq!(discovery["id_token_signing_alg_values_supported"], json!(["ES256"]));
+    assert_eq!(discovery["id_token_signing_alg_values_supported"], json!(["ES256", "RS256"]));
     let jwks = discovery["jwks_uri"].as_str().unwrap().strip_prefix(server.base_url()).unwrap().to_owned();
     let keys = server.nobody().http(Request::get(jwks)).await.json();
     let token = robot.token.as_ref().unwrap().expose();

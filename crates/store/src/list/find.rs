@@ -11,12 +11,12 @@ use super::{
     skip::{self, Range, Start},
     totals::{self, Totals},
 };
-use crate::{Reader, ranks, table::Entity};
+use crate::{Reader, ranks};
 
 /// Keys that a merge of several streams may read; with more, one scan of the whole order is cheaper.
 const MERGE: usize = 50_000;
 
-impl<E: Entity> Keys<'_, E> {
+impl Keys<'_> {
     /// The first `want` keys of all streams after the cursor and `skip` more.
     pub(super) async fn of(
         &self,
@@ -31,7 +31,7 @@ impl<E: Entity> Keys<'_, E> {
             [] => return Ok(Vec::new()),
             [stream] => {
                 // Among what is beside it, if its order is not that of identifiers.
-                if Range::of::<E>(stream, self.order.field).is_none()
+                if Range::of(self.declared, stream, self.order.field).is_none()
                     && ranks::is_far(reader, skip)
                     && let Some(keys) = scan::by_ranks(self, reader, streams, totals.all, skip, want).await?
                 {

@@ -1,14 +1,12 @@
 //! Keys: where the items of a list stand, read by walking indexes alone.
 
-use std::marker::PhantomData;
-
 use database::{Param, Row};
 use domain::{Order, OrderField, Result, Uidp};
 
 use super::{CHUNK, Cursor, CursorKey, Sql, Stream, Term, plan::plan, way::Way};
 use crate::{
     Reader,
-    table::{Columns, Entity},
+    table::{Columns, Declared, Entity},
 };
 
 /// Only what compares like this with a place in the order of the list.
@@ -22,30 +20,30 @@ pub(super) struct Bound<'a> {
 /// From how many rows to pass over on a walk may take long.
 const LONG_SKIP: usize = 1000;
 
-/// Reads the keys of a list of `E`.
-pub(super) struct Keys<'a, E> {
+/// Reads the keys of a list. Which noun it is of, its declaration says: the engine is compiled once for all of them.
+pub(super) struct Keys<'a> {
+    pub(super) declared: &'static Declared,
     pub(super) order: Order,
     pub(super) cursor: Option<&'a Cursor>,
     /// Whether the row at the cursor belongs to the list as well.
     included: bool,
     pub(super) terms: Vec<Term>,
-    entity: PhantomData<fn() -> E>,
 }
 
-impl<'a, E: Entity> Keys<'a, E> {
-    pub(super) fn new(order: Order, cursor: Option<&'a Cursor>, terms: Vec<Term>) -> Self {
-        Self { order, cursor, included: false, terms, entity: PhantomData }
+impl<'a> Keys<'a> {
+    pub(super) fn new(declared: &'static Declared, order: Order, cursor: Option<&'a Cursor>, terms: Vec<Term>) -> Self {
+        Self { declared, order, cursor, included: false, terms }
     }
 
     /// The same list from this row on.
-    pub(super) fn starting_at<'b>(&self, row: &'b Cursor) -> Keys<'b, E> {
-        Keys { order: self.order, cursor: Some(row), included: true, terms: self.terms.clone(), entity: PhantomData }
+    pub(super) fn starting_at<'b>(&self, row: &'b Cursor) -> Keys<'b> {
+        Keys { declared: self.declared, order: self.order, cursor: Some(row), included: true, terms: self.terms.clone() }
     }
 
     /// The first `want` rows of a stream after the cursor.
-    pub(super) async fn rows(&self, reader: &mut Reader, stream: &Stream, want: usize) -> Result<Vec<E>> {
-        let plan = plan::<E>(reader, stream, self.order.field, &self.terms, want).await?;
-        let mut sql = Self::select(reader, &E::declared().statements().columns, plan);
+    pub(super) async fn rows<E: Entity>(&self, reader: &mut Reader, stream: &Stream, want: usize) -> Result<Vec<E>> {
+        let plan = plan(self.declared, reader, stream, self.order.field, &self.terms, want).await?;
+        let mut sql = self.select(reader, &self.declared.statements().columns, plan);
         self.conditions(&mut sql, stream, plan);
         self.order_and_limit(&mut sql, plan, want, 0);
         reader.query_map(&sql.text, &sql.params, |row| E::read(&mut Columns::of(row, 0))).await
@@ -55,7 +53,7 @@ impl<'a, E: Entity> Keys<'a, E> {
     pub(super) async fn among(&self, reader: &mut Reader, uids: &[Uidp], skip: usize, want: usize) -> Result<(Vec<Cursor>, u64)> {
         let mut keys = Vec::new();
         for chunk in uids.chunks(CHUNK) {
-            let mut sql = Sql::new(format!("SELECT {} FROM {}", self.key_columns(), E::declared().table));
+            let mut sql = Sql::new(format!("SELECT {} FROM {}", self.key_columns(), self.declared.table));
             sql.and("uid IN ", []);
             sql.among(chunk.iter());
             self.terms(&mut sql);
@@ -72,8 +70,8 @@ impl<'a, E: Entity> Keys<'a, E> {
         if skip > LONG_SKIP {
             reader.at_length(true);
         }
-        let plan = plan::<E>(reader, stream, self.order.field, &self.terms, skip + want).await?;
-        let mut sql = Self::select(reader, self.key_columns(), plan);
+        let plan = plan(self.declared, reader, stream, self.order.field, &self.terms, skip + want).await?;
+        let mut sql = self.select(reader, self.key_columns(), plan);
         self.conditions(&mut sql, stream, plan);
         self.order_and_limit(&mut sql, plan, want, skip);
         reader.query_map(&sql.text, &sql.params, |row| self.read(row)).await
@@ -108,8 +106,8 @@ impl<'a, E: Entity> Keys<'a, E> {
         Ok(Cursor { key, uid: row.uidp(0)? })
     }
 
-    pub(super) fn select<'s>(reader: &Reader, columns: &str, plan: Way) -> Sql<'s> {
-        Sql::new(format!("SELECT {columns} FROM {}{}", E::declared().table, reader.walk(plan.index)))
+    pub(super) fn select<'s>(&self, reader: &Reader, columns: &str, plan: Way) -> Sql<'s> {
+        Sql::new(format!("SELECT {columns} FROM {}{}", self.declared.table, reader.walk(plan.index)))
     }
 
     /// The stream, the filter's terms and the cursor.

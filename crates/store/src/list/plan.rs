@@ -4,26 +4,27 @@ use database::Index;
 use domain::{OrderField, Result};
 
 use super::{Stream, Term, way::Way};
-use crate::{Reader, counts, table::Entity};
+use crate::{Reader, counts, table::Declared};
 
 /// What looking up a row and sorting it costs, in steps of an index walk.
 const ROW: u64 = 3;
 
-/// The way through `E`'s table to the first `depth` rows of `stream` in that order.
-pub(super) async fn plan<E: Entity>(
+/// The way through a noun's table to the first `depth` rows of `stream` in that order.
+pub(super) async fn plan(
+    declared: &'static Declared,
     reader: &mut Reader,
     stream: &Stream,
     order: OrderField,
     terms: &[Term],
     depth: usize,
 ) -> Result<Way> {
-    let table = E::declared().table;
+    let table = declared.table;
     if let Some(plan) = terms.iter().find_map(|term| term.plan(table, stream, order)) {
         return Ok(plan);
     }
     let named = |columns| Way::by(Index::Named(table, columns));
     let primary = Way::by(Index::Primary(table));
-    let few = E::declared().is_few;
+    let few = declared.is_few;
     Ok(match (stream, order) {
         (Stream::One(_), _) | (Stream::All | Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Uid) => primary,
         (Stream::Children(_) | Stream::Roots, OrderField::Uid) => named("parent"),
@@ -38,8 +39,8 @@ pub(super) async fn plan<E: Entity>(
             let columns = if order == OrderField::Name { "org_name" } else { "org_created_at" };
             // A small folder is sorted; in a large one, enough of the organization's rows are its own to walk past the others.
             let walks = place.is_root() || {
-                let folder = counts::below(reader, E::declared().noun, place.as_str()).await?;
-                let org = counts::below(reader, E::declared().noun, place.root_text()).await?;
+                let folder = counts::below(reader, declared.noun, place.as_str()).await?;
+                let org = counts::below(reader, declared.noun, place.root_text()).await?;
                 let depth = u64::try_from(depth).unwrap_or(u64::MAX);
                 depth.saturating_mul(org) / folder.max(1) < folder.saturating_mul(ROW)
             };

@@ -15,11 +15,11 @@ use super::{
     plan::plan,
     skip::{Range, bound},
 };
-use crate::{Reader, fences::Fences, ranks, table::Entity};
+use crate::{Reader, fences::Fences, ranks};
 
 /// The first `want` keys after the cursor and `skip` more.
-pub(super) async fn keys<E: Entity>(
-    keys: &Keys<'_, E>,
+pub(super) async fn keys(
+    keys: &Keys<'_>,
     reader: &mut Reader,
     streams: &[Stream],
     skip: usize,
@@ -27,8 +27,8 @@ pub(super) async fn keys<E: Entity>(
 ) -> Result<Vec<Cursor>> {
     let (mut found, mut left) = (Vec::with_capacity(want), skip);
     let (around, places) = (around(streams), Places::of(streams));
-    let plan = plan::<E>(reader, &around, keys.order.field, &keys.terms, 0).await?;
-    let mut sql = Keys::<E>::select(reader, keys.key_columns(), plan);
+    let plan = plan(keys.declared, reader, &around, keys.order.field, &keys.terms, 0).await?;
+    let mut sql = keys.select(reader, keys.key_columns(), plan);
     keys.conditions(&mut sql, &around, plan);
     keys.order(&mut sql, plan);
     reader
@@ -48,8 +48,8 @@ pub(super) async fn keys<E: Entity>(
 
 /// The same by ranks: how many rows of the places lie between fences is a sum, so only what the page lies between is read.
 /// `None` when there are no ranks for that, or not for every row: `total` is how many rows the list has.
-pub(super) async fn by_ranks<E: Entity>(
-    keys: &Keys<'_, E>,
+pub(super) async fn by_ranks(
+    keys: &Keys<'_>,
     reader: &mut Reader,
     streams: &[Stream],
     total: u64,
@@ -57,7 +57,7 @@ pub(super) async fn by_ranks<E: Entity>(
     want: usize,
 ) -> Result<Option<Vec<Cursor>>> {
     let (around, places) = (around(streams), Places::of(streams));
-    let range = Range::of::<E>(&around, keys.order.field).filter(|_| keys.terms.is_empty());
+    let range = Range::of(keys.declared, &around, keys.order.field).filter(|_| keys.terms.is_empty());
     let Some(range) = range else { return Ok(None) };
     let fences = ranks::fences_within(reader, range.walk, &|parent| places.have_children_of(parent), skip).await?;
     let Some(mut fences) = fences else { return Ok(None) };
@@ -100,19 +100,19 @@ pub(super) async fn by_ranks<E: Entity>(
 }
 
 /// The rows that are named themselves, and not by what they are below.
-async fn named<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, streams: &[Stream]) -> Result<Vec<Cursor>> {
+async fn named(keys: &Keys<'_>, reader: &mut Reader, streams: &[Stream]) -> Result<Vec<Cursor>> {
     let itself = |stream: &Stream| match stream {
         Stream::Below(uid) | Stream::One(uid) => Some(uid.clone()),
         Stream::All | Stream::Roots | Stream::Children(_) | Stream::ProperlyBelow(_) => None,
     };
     let uids: Vec<_> = streams.iter().filter_map(itself).collect();
-    let (named, _) = Keys::<E>::new(keys.order, None, Vec::new()).among(reader, &uids, 0, usize::MAX).await?;
+    let (named, _) = Keys::new(keys.declared, keys.order, None, Vec::new()).among(reader, &uids, 0, usize::MAX).await?;
     Ok(named)
 }
 
 /// The keys of a part of a walk, or those of them that are after the cursor.
-async fn between<E: Entity>(
-    keys: &Keys<'_, E>,
+async fn between(
+    keys: &Keys<'_>,
     reader: &mut Reader,
     around: &Stream,
     range: &Range,
@@ -128,19 +128,19 @@ async fn between<E: Entity>(
         (Some(cursor), true) => [low, Some(cursor)],
         (None, _) => [low, high],
     };
-    let plan = plan::<E>(reader, around, keys.order.field, &[], 0).await?;
-    let mut sql = Keys::<E>::select(reader, keys.key_columns(), plan);
+    let plan = plan(keys.declared, reader, around, keys.order.field, &[], 0).await?;
+    let mut sql = keys.select(reader, keys.key_columns(), plan);
     keys.between(&mut sql, around, plan, bounds.into_iter().flatten());
     keys.order(&mut sql, plan);
     reader.query_map(&sql.text, &sql.params, |row| keys.read(row)).await
 }
 
 /// How many rows fulfil the filter's terms in these places.
-pub(super) async fn count<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, streams: &[Stream]) -> Result<u64> {
+pub(super) async fn count(keys: &Keys<'_>, reader: &mut Reader, streams: &[Stream]) -> Result<u64> {
     let (around, places) = (around(streams), Places::of(streams));
-    let plan = plan::<E>(reader, &around, domain::OrderField::Uid, &keys.terms, 0).await?;
-    let mut sql = Keys::<E>::select(reader, "uid", plan);
-    Keys::<E>::place(&mut sql, &around, plan);
+    let plan = plan(keys.declared, reader, &around, domain::OrderField::Uid, &keys.terms, 0).await?;
+    let mut sql = keys.select(reader, "uid", plan);
+    Keys::place(&mut sql, &around, plan);
     keys.terms(&mut sql);
     let mut rows = 0;
     reader

@@ -12,7 +12,7 @@ use crate::{
     Reader,
     fences::{Fences, Key, Walk, Within},
     ranks,
-    table::Entity,
+    table::Declared,
 };
 
 /// Where a page begins.
@@ -26,19 +26,14 @@ pub(super) enum Start {
 
 /// Where the page begins that passes over `skip` rows of the stream after the cursor. `None` when there are no ranks for
 /// that: the skip is short, a filter makes them useless, or they are still being made.
-pub(super) async fn start<E: Entity>(
-    keys: &Keys<'_, E>,
-    reader: &mut Reader,
-    stream: &Stream,
-    skip: usize,
-) -> Result<Option<Start>> {
+pub(super) async fn start(keys: &Keys<'_>, reader: &mut Reader, stream: &Stream, skip: usize) -> Result<Option<Start>> {
     let Some(search) = Search::of(keys, reader, stream, skip).await? else { return Ok(None) };
     let row = if keys.order.descending { search.backward(reader, skip).await } else { search.forward(reader, skip).await };
     Ok(Some(row?.map_or(Start::Behind, Start::At)))
 }
 
 /// How many rows of the stream come after the cursor. `None` when there are no ranks for that.
-pub(super) async fn left<E: Entity>(keys: &Keys<'_, E>, reader: &mut Reader, stream: &Stream) -> Result<Option<u64>> {
+pub(super) async fn left(keys: &Keys<'_>, reader: &mut Reader, stream: &Stream) -> Result<Option<u64>> {
     let Some(search) = Search::of(keys, reader, stream, usize::MAX).await? else { return Ok(None) };
     let left = if keys.order.descending { search.left_backward(reader).await } else { search.left_forward(reader).await };
     left.map(Some)
@@ -54,9 +49,9 @@ pub(super) struct Range {
 
 impl Range {
     /// `None` for a stream that is no part of any walk.
-    pub(super) fn of<E: Entity>(stream: &Stream, field: OrderField) -> Option<Self> {
+    pub(super) fn of(declared: &'static Declared, stream: &Stream, field: OrderField) -> Option<Self> {
         let at = |within, place: &str| {
-            Some(Self { walk: E::declared().walk(within, field)?, begin: Key::before(place), end: Key::behind(place) })
+            Some(Self { walk: declared.walk(within, field)?, begin: Key::before(place), end: Key::behind(place) })
         };
         match (stream, field) {
             (Stream::All, _) => at(Within::Table, ""),
@@ -66,7 +61,7 @@ impl Range {
                 let key = |uid: &str| Key { uid: uid.into(), ..Key::least() };
                 // As in the condition for a subtree: `/` is the byte before `0`.
                 Some(Self {
-                    walk: E::declared().walk(Within::Table, field)?,
+                    walk: declared.walk(Within::Table, field)?,
                     begin: key(place.as_str()),
                     end: key(&format!("{place}0")),
                 })
@@ -84,17 +79,17 @@ impl Range {
 }
 
 /// A search for the row behind so many others.
-struct Search<'s, 'k, E> {
-    keys: &'s Keys<'k, E>,
+struct Search<'s, 'k> {
+    keys: &'s Keys<'k>,
     stream: &'s Stream,
     range: Range,
     fences: Fences,
 }
 
-impl<'s, 'k, E: Entity> Search<'s, 'k, E> {
+impl<'s, 'k> Search<'s, 'k> {
     /// `None` when there are no ranks to pass over so many rows, or a filter makes them useless.
-    async fn of(keys: &'s Keys<'k, E>, reader: &mut Reader, stream: &'s Stream, skip: usize) -> Result<Option<Self>> {
-        let range = Range::of::<E>(stream, keys.order.field).filter(|_| keys.terms.is_empty());
+    async fn of(keys: &'s Keys<'k>, reader: &mut Reader, stream: &'s Stream, skip: usize) -> Result<Option<Self>> {
+        let range = Range::of(keys.declared, stream, keys.order.field).filter(|_| keys.terms.is_empty());
         let Some(range) = range else { return Ok(None) };
         let fences = ranks::fences(reader, range.walk, skip).await?;
         Ok(fences.map(|fences| Self { keys, stream, range, fences }))
@@ -165,8 +160,8 @@ impl<'s, 'k, E: Entity> Search<'s, 'k, E> {
 
     /// How many rows of the stream are within the bounds, which lie close together.
     async fn count<'b>(&'b self, reader: &mut Reader, bounds: impl IntoIterator<Item = Bound<'b>>) -> Result<u64> {
-        let plan = plan::<E>(reader, self.stream, self.keys.order.field, &[], 0).await?;
-        let mut sql = Keys::<E>::select(reader, "count(*)", plan);
+        let plan = plan(self.keys.declared, reader, self.stream, self.keys.order.field, &[], 0).await?;
+        let mut sql = self.keys.select(reader, "count(*)", plan);
         self.keys.between(&mut sql, self.stream, plan, bounds);
         let rows = reader.query_one(&sql.text, &sql.params, |row| row.int(0)).await?;
         Ok(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0))
@@ -174,8 +169,8 @@ impl<'s, 'k, E: Entity> Search<'s, 'k, E> {
 
     /// The row behind `skip` others, counted from a fence, or from the cursor.
     async fn row(&self, reader: &mut Reader, fence: Option<Bound<'_>>, skip: u64) -> Result<Option<Cursor>> {
-        let plan = plan::<E>(reader, self.stream, self.keys.order.field, &[], 0).await?;
-        let mut sql = Keys::<E>::select(reader, self.keys.key_columns(), plan);
+        let plan = plan(self.keys.declared, reader, self.stream, self.keys.order.field, &[], 0).await?;
+        let mut sql = self.keys.select(reader, self.keys.key_columns(), plan);
         self.keys.between(&mut sql, self.stream, plan, fence.or_else(|| self.keys.after_cursor()));
         self.keys.order_and_limit(&mut sql, plan, 1, usize::try_from(skip).unwrap_or(usize::MAX));
         reader.query_one(&sql.text, &sql.params, |row| self.keys.read(row)).await

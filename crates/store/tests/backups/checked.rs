@@ -155,7 +155,7 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     (
         "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at) \
          SELECT 11, 1, noun, uid, 'updated', 'other', to_created_at, to_name, to_created_at FROM changes WHERE noun = 'repo'",
-        ("feed", "changes 10", "stood at \"other\" and "),
+        ("feed", "changes 11", "stood at \"other\" and "),
     ),
     ("DELETE FROM audit WHERE revision = 3", ("feed", "changes 3", "the commit has no audit row")),
     ("UPDATE audit SET revision = 70000 WHERE revision = 3", ("audit", "audit ", "it has revision 70000")),

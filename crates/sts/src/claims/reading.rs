@@ -155,7 +155,9 @@ impl ast::Visitor for Counter<'_> {
             ClassSetItem::Range(range) => {
                 self.item(1, u64::from(u32::from(range.end.c).saturating_sub(u32::from(range.start.c))) + 1)
             }
-            ClassSetItem::Ascii(_) | ClassSetItem::Perl(_) => self.item(8, 128),
+            // Other cases are looked up in what a class is not, too.
+            ClassSetItem::Ascii(class) => self.item(8, if class.negated { CHARACTERS } else { 128 }),
+            ClassSetItem::Perl(_) => self.item(8, 128),
             ClassSetItem::Unicode(class) => {
                 let characters = self.property(class)?;
                 self.item(RANGES, characters)
@@ -203,8 +205,14 @@ mod tests {
     #[test]
     fn what_is_looked_up_by_character_counts_by_character() {
         let everything = CHARACTERS - 0x800;
-        for pattern in ["(?i)[\u{0}-\u{10ffff}]", r"(?i:\p{Any})", r"(?i)\p{^Any}", r"(?i)[^\p{Any}]", "(?x) (?i) [!-\u{10ffff}]"]
-        {
+        for pattern in [
+            "(?i)[\u{0}-\u{10ffff}]",
+            r"(?i:\p{Any})",
+            r"(?i)\p{^Any}",
+            r"(?i)[^\p{Any}]",
+            "(?i)[[:^alpha:]_]",
+            "(?x) (?i) [!-\u{10ffff}]",
+        ] {
             assert!(count(pattern) > everything, "{pattern}: {}", count(pattern));
         }
         assert!(count("[\u{0}-\u{10ffff}]") < 1_000);

@@ -190,11 +190,11 @@ fn public_keys(text: &str) -> Result<Jwks, String> {
     if text.len() > MAX_KEYS_TEXT {
         return Err(format!("must be at most {MAX_KEYS_TEXT} bytes"));
     }
-    if text.contains("PRIVATE KEY-----") {
-        return Err("must hold public keys only: this one is private; replace that key, it is no secret any more".to_owned());
-    }
     let jwks = match Jwks::parse(text.as_bytes()) {
         Ok(jwks) => jwks,
+        Err(JwksError::Json | JwksError::Shape) if looks_private(text) => {
+            return Err("must hold public keys only: this one is private; replace that key, it is no secret any more".to_owned());
+        }
         Err(JwksError::Json | JwksError::Shape) => Jwks::default(),
         Err(error) => return Err(format!("must be a JSON Web Key Set: {error}")),
     };
@@ -205,6 +205,13 @@ fn public_keys(text: &str) -> Result<Jwks, String> {
         )),
         None => Ok(jwks),
     }
+}
+
+/// Whether a text that is no key set seems to have a private key in it: in PEM (RFC 7468 section 10), or as the member `d` or `k` of a
+/// JSON Web Key (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
+fn looks_private(text: &str) -> bool {
+    let has_member = |name: &str| text.split(name).skip(1).any(|rest| rest.trim_start().starts_with(':'));
+    text.contains("PRIVATE KEY-----") || has_member("\"d\"") || has_member("\"k\"")
 }
 
 #[cfg(test)]

@@ -167,6 +167,8 @@ mod tests {
         for (keys, why) in [
             (format!("{{\"keys\":[{key},\"d\":\"AA\"}}]}}"), "key 1 is private or symmetric"),
             (r#"{"keys":[{"kty":"oct","k":"AA"}]}"#.to_owned(), "key 1 is private or symmetric"),
+            (format!("{key},\"d\" : \"AA\"}}"), "is private"),
+            (r#"{"keys":[{"kty":"oct","k":"AA"}],"keys":[]}"#.to_owned(), "is private"),
             ("-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----".to_owned(), "is private"),
             (format!("{{\"keys\":[{}]}}", vec!["{}"; 129].join(",")), "at most 128 keys"),
             ("x".repeat(70_000), "at most 65536 bytes"),

@@ -164,7 +164,7 @@ async fn keys_of_both_algorithms_are_published_and_rotated_alike() {
     let old = operator(&world).await;
     // Another node, or the same one after its setting has changed.
     let settings = Arc::new(Settings { token_algorithm: TokenAlgorithm::Rs256, ..Settings::new(US) });
-    assert_eq!(discovery_document(&settings)["id_token_signing_alg_values_supported"], json!(["RS256"]));
+    assert_eq!(discovery_document(&settings)["id_token_signing_alg_values_supported"], json!(["RS256", "ES256"]));
     let root = Arc::new(RootKey::open(&world.folder.path().join("key")).expect("a key"));
     let open = async || {
         let ctx = Ctx::system("sts.keys", NOW, world.entropy.clone());
@@ -323,7 +323,7 @@ async fn what_we_publish_verifies_our_tokens() {
     let world = World::new(Settings::new(US)).await;
     let document = discovery_document(&world.settings);
     assert_eq!((&document["issuer"], &document["jwks_uri"]), (&json!(US), &json!(format!("{US}/.well-known/jwks.json"))));
-    assert_eq!(document["id_token_signing_alg_values_supported"], json!(["ES256"]));
+    assert_eq!(document["id_token_signing_alg_values_supported"], json!(["ES256", "RS256"]));
     let keys: jsonwebtoken::jwk::JwkSet = serde_json::from_value(world.keys.ring().jwks(NOW)).expect("a key set");
     let mut validation = Validation::new(Algorithm::ES256);
     validation.validate_exp = false;

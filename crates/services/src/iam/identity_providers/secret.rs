@@ -76,6 +76,11 @@ impl Change {
         }
     }
 
+    /// Whether the one that is stored stays.
+    pub(super) fn is_kept(&self) -> bool {
+        matches!(self, Self::Keep)
+    }
+
     /// Judges a secret that was sent.
     pub(super) fn check(&self, violations: &mut Violations) {
         if let Self::Set(new) = self {

@@ -61,6 +61,10 @@ impl Update for IdentityProviderUpdate {
     async fn judge(&self, _ctx: &Ctx, row: &IdentityProvider, wish: &IdentityProviderSpec) -> Result<()> {
         rules::check_kept(&row.spec.oidc, &wish.oidc)?;
         let mut violations = Violations::default();
+        if self.secret.is_kept() && row.spec.oidc.client_secret.is_some() && wish.oidc.issuer != row.spec.oidc.issuer {
+            // Whoever may change the issuer need not know the secret, and would be sent it.
+            violations.add("oidc.client_secret", "client_secret must be given again, or cleared, when the issuer changes");
+        }
         rules::check(Some(&row.spec.oidc), &wish.oidc, &*self.needs.issuers, &mut violations);
         self.secret.check(&mut violations);
         violations.check()

@@ -6,7 +6,7 @@ use domain::{Order, Timestamp, Uidp, events::Subscription, iam::RoleBinding, reg
 use super::{super::keys::Keys, *};
 use crate::{
     StoreConfig, events::subscriptions::SubscriptionFilter, iam::role_bindings::RoleBindingFilter, list::Filter,
-    registry::tags::TagFilter, still::open,
+    registry::tags::TagFilter, still::open, table::Entity,
 };
 
 /// The statements of a page and of its total in every order, each with its plan.
@@ -14,10 +14,10 @@ async fn plans<E: Entity>(reader: &mut Reader, stream: &Stream, filter: &impl Fi
     let mut plans = Vec::new();
     for field in [OrderField::Uid, OrderField::CreatedAt] {
         let order = Order { field, descending: false };
-        let keys = Keys::<E>::new(order, None, filter.terms());
-        let plan = plan::<E>(reader, stream, field, &keys.terms, 20).await.expect("a plan");
+        let keys = Keys::new(E::declared(), order, None, filter.terms());
+        let plan = plan(keys.declared, reader, stream, field, &keys.terms, 20).await.expect("a plan");
         for columns in ["uid", "count(*)"] {
-            let mut sql = Keys::<E>::select(reader, columns, plan);
+            let mut sql = keys.select(reader, columns, plan);
             keys.conditions(&mut sql, stream, plan);
             if columns == "uid" {
                 keys.order_and_limit(&mut sql, plan, 20, 0);

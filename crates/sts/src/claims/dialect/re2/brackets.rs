@@ -30,7 +30,8 @@ fn item(reader: &mut Reader<'_>, text: &mut String) -> Result<(), String> {
         && let Some(end) = reader.rest().get(2..).and_then(|rest| rest.find(":]"))
     {
         let class = reader.rest().get(..end + 4).unwrap_or_default();
-        let name = class.trim_matches(['[', ':', ']']);
+        let name = class.strip_prefix("[:").and_then(|class| class.strip_suffix(":]")).unwrap_or_default();
+        // INVARIANT: what is copied is a name that stands here.
         if !POSIX.contains(&name.strip_prefix('^').unwrap_or(name)) {
             return fault("there is no such class between [: and :]", at);
         }
