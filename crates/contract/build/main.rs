@@ -19,6 +19,7 @@ mod methods;
 mod names;
 mod openapi;
 mod options;
+mod packed;
 mod shapes;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -34,6 +35,7 @@ fn main() -> Result<()> {
 
     let compiled = compile::compile(protos)?;
     fs::write(out.join("descriptors.bin"), &compiled.descriptors)?;
+    packed::write(&out.join("descriptors.bin.gz"), &compiled.descriptors)?;
     compile::generate_types(&compiled)?;
     messages::generate(&compiled, &out)?;
     methods::generate(&compiled, &out)?;

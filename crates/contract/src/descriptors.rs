@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use prost_reflect::{DescriptorPool, DynamicMessage, Kind, MessageDescriptor};
 
-use crate::{METHODS, Message, Method};
+use crate::{METHODS, Message, Method, packed::unpacked};
 
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| match DescriptorPool::decode(descriptors()) {
     Ok(pool) => pool,
@@ -16,7 +16,8 @@ static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| match DescriptorPool::d
 /// included, comments left out.
 #[must_use]
 pub fn descriptors() -> &'static [u8] {
-    include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"))
+    static SET: LazyLock<Vec<u8>> = LazyLock::new(|| unpacked(include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin.gz"))));
+    &SET
 }
 
 /// The same descriptors, decoded with their annotations.

@@ -32,6 +32,7 @@ pub mod mask;
 mod message;
 mod method;
 mod openapi;
+mod packed;
 mod rpc;
 pub mod scope;
 mod table;

@@ -1,9 +1,18 @@
 //! The HTTP side of the contract for tools that know OpenAPI.
 
+use std::sync::LazyLock;
+
+use crate::packed::unpacked;
+
 /// The OpenAPI 3.1 document, as JSON: every HTTP binding with its parameters, schemas and the text of the contract's comments.
 #[must_use]
 pub fn openapi() -> &'static str {
-    include_str!(concat!(env!("OUT_DIR"), "/openapi.json"))
+    static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
+        let text = unpacked(include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz")));
+        // INVARIANT: the build has written a text.
+        String::from_utf8(text).unwrap_or_else(|error| unreachable!("the OpenAPI document is no text: {error}"))
+    });
+    &DOCUMENT
 }
 
 #[cfg(test)]

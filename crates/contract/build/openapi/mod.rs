@@ -3,14 +3,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     path::Path,
 };
 
 use prost_reflect::MethodDescriptor;
 use serde_json::{Value, json};
 
-use crate::{Result, compile::Compiled, methods};
+use crate::{Result, compile::Compiled, methods, packed};
 
 mod comments;
 mod examples;
@@ -35,7 +34,7 @@ keys of bodies are ignored, unknown parameters refused. Answers hold every field
 Path variables may hold slashes where their description says so; the slashes stand in the path as they are, or as `%2F`. Every path with \
 `/v2beta1/`, except those of overlays and overlay bindings, also exists with `/v2/` in its place.";
 
-/// Writes `openapi.json`.
+/// Writes `openapi.json.gz`.
 pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
     let comments = Comments::of(compiled);
     let mut used = BTreeSet::new();
@@ -84,9 +83,7 @@ pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
             "schemas": schemas,
         },
     });
-    // Without a space that is not needed: every server carries it.
-    fs::write(out.join("openapi.json"), serde_json::to_string(&document)?)?;
-    Ok(())
+    packed::write(&out.join("openapi.json.gz"), serde_json::to_string(&document)?.as_bytes())
 }
 
 /// A full name without the prefix that all names share.
