@@ -6,6 +6,7 @@ mod shared;
 use std::path::{Path, PathBuf};
 
 use store::{BoxFuture, Database};
+use sts::jws::TokenAlgorithm;
 
 use crate::{
     Result,
@@ -90,7 +91,12 @@ impl Started {
 
     /// Starts one with its data in `folder`.
     async fn server(&mut self, folder: &Path) -> Result<Server> {
-        let mut server = Box::pin(Server::start(folder, &self.database)).await?;
+        self.signing_with(TokenAlgorithm::default(), folder).await
+    }
+
+    /// Starts one that signs tokens with that, with its data in `folder`.
+    async fn signing_with(&mut self, algorithm: TokenAlgorithm, folder: &Path) -> Result<Server> {
+        let mut server = Box::pin(Server::start(folder, &self.database, algorithm)).await?;
         self.ends.push(std::mem::replace(&mut server.stop, Box::pin(async {})));
         Ok(server)
     }

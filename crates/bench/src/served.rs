@@ -17,7 +17,7 @@ use domain::{Clock, Ctx, Entropy, Timestamp, Uidp};
 use serde_json::json;
 use server::{Settings, SystemClock, SystemEntropy, assemble, logging};
 use store::{BoxFuture, Database, Store, StoreConfig};
-use sts::Exchange;
+use sts::{Exchange, jws::TokenAlgorithm};
 
 use crate::{Error, Result};
 
@@ -49,12 +49,13 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts one in dev mode, on a loopback port of its own, with its data in `folder`, and what belongs into a database in
-    /// `database`.
-    pub(crate) async fn start(folder: &Path, database: &Database) -> Result<Self> {
+    /// `database`, whose tokens are signed with `algorithm`.
+    pub(crate) async fn start(folder: &Path, database: &Database, algorithm: TokenAlgorithm) -> Result<Self> {
         let (clock, entropy) = machine();
         let mut settings = Settings::dev(([127, 0, 0, 1], 0).into(), folder);
         settings.database = database.clone();
         settings.key_file = Some(settings.key_path());
+        settings.token_algorithm = Some(algorithm);
         let running = assemble(settings, Arc::clone(&clock), Arc::clone(&entropy)).await.map_err(told)?;
         let dev = running.dev.as_ref().ok_or_else(|| Error::new("a server in dev mode knows nobody"))?;
         let operator = running.operators.token(Duration::from_hours(1), "bench").await?;

@@ -5,7 +5,7 @@ use domain::{
     iam::{Group, GroupSpec, OrgKind, OrgStatus},
     registry::{CatalogTier, Repo, RepoSpec},
 };
-use store::{Store, Writer, iam::groups, registry::repos};
+use store::{Store, Writer, rows};
 
 use crate::{Result, served::Server};
 
@@ -37,7 +37,7 @@ pub(crate) fn folder(parent: &Uidp, number: u64, now: Timestamp) -> Group {
 
 /// Adds a folder with everything that a request for it would leave behind.
 pub(crate) async fn add_folder(tx: &mut Writer, folder: &Group) -> Stored<Group> {
-    let folder = groups::insert(tx, folder).await?;
+    let folder = rows::insert(tx, folder).await?;
     tx.announce(Noun::Group, &folder.uid, Op::Created, &folder).await?;
     Ok(folder)
 }
@@ -49,7 +49,7 @@ pub(crate) async fn folders(server: &Server, count: u64) -> Result<Uidp> {
         Box::pin(async move {
             let now = tx.now();
             for number in 0..count {
-                groups::insert(tx, &folder(&organization, spread(number), now)).await?;
+                rows::insert(tx, &folder(&organization, spread(number), now)).await?;
             }
             Ok(organization.child(spread(0).to_be_bytes()))
         })
@@ -119,13 +119,13 @@ impl Scattered {
 
 /// Adds a folder with repositories from the number `first` on, one of which has the shared name.
 async fn hold(tx: &mut Writer, folder: &Group, first: u64, count: u64) -> Stored<()> {
-    groups::insert(tx, folder).await?;
+    rows::insert(tx, folder).await?;
     for number in first..first + count {
         let mut repository = repository(&folder.uid, number);
         if number == first {
             repository.spec.name = Name::trusted(SHARED);
         }
-        repos::insert(tx, &repository).await?;
+        rows::insert(tx, &repository).await?;
     }
     Ok(())
 }
@@ -135,7 +135,7 @@ async fn add(store: &Store, server: &Server, parent: Uidp, begin: u64, end: u64)
     let work = store.write(&ctx, move |tx| {
         Box::pin(async move {
             for number in begin..end {
-                repos::insert(tx, &repository(&parent, number)).await?;
+                rows::insert(tx, &repository(&parent, number)).await?;
             }
             Ok(())
         })

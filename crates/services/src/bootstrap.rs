@@ -7,14 +7,12 @@ use std::sync::Arc;
 use access::built_in;
 use domain::{
     Ctx, Description, Error, ListRequest, Name, Noun, Op, Result, Revision, Scopes, Uidp, UidpFilter,
-    iam::{Role, RoleSpec, identity::user_uid, role::built_in_uid},
+    iam::{Group, Role, RoleSpec, identity::user_uid, role::built_in_uid},
 };
 use store::{
     ListQuery, Store,
-    iam::{
-        groups::{self, GroupFilter},
-        roles,
-    },
+    iam::{groups::GroupFilter, roles},
+    rows,
 };
 
 use self::seed::user;
@@ -63,7 +61,7 @@ impl Bootstrap {
         let mut outdated = Vec::new();
         for role in built_in::ROLES {
             let (uid, spec) = (role.uid(), spec_of(role));
-            let known = roles::get(&mut reader, &uid).await?;
+            let known = rows::get::<Role>(&mut reader, &uid).await?;
             if known.is_none_or(|known| known.spec != spec) {
                 outdated.push(Role { uid, spec, created_at: ctx.now, updated_at: ctx.now, revision: Revision::default() });
             }
@@ -79,7 +77,7 @@ impl Bootstrap {
         let mut reader = self.store.reader().await?;
         let request = ListRequest { page_size: 1, ..ListRequest::first(UidpFilter { in_root: true, ..UidpFilter::default() }) };
         let query = ListQuery::new(Arc::new(Scopes::All), &request, None, GroupFilter::default());
-        Ok(groups::list(&mut reader, &query).await?.total == 0)
+        Ok(rows::list(&mut reader, &query).await?.total == 0)
     }
 
     /// Makes the seed's user a further owner of an organization that exists, in one transaction.
@@ -91,7 +89,7 @@ impl Bootstrap {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let known = groups::get(tx, &organization).await?;
+                    let known = rows::get::<Group>(tx, &organization).await?;
                     let organization = known.ok_or_else(|| Error::not_found(Noun::Group, organization.as_str()))?;
                     let owner = user(&call, tx, &seed).await?;
                     let binding = bind_owner(&call, tx, &organization.uid, &owner.uid).await?;

@@ -3,14 +3,14 @@
 use std::{fmt, sync::Arc};
 
 use domain::{Ctx, Error, ListRequest, Op, Page, Result, Uidp, Versioned, ports::Seal};
-use store::{Filter, ListQuery, Listed, Reader, Store, Writer};
+use store::{Filter, ListQuery, Listed, Reader, Store, Stored, rows};
 
 use crate::{page_tokens::PageTokens, turns::Turns};
 
-/// A noun, as its use cases read, show and remove it.
-pub trait Noun: Versioned + Send + Sync + Sized + 'static {
+/// A noun, as its use cases find and show it.
+pub trait Noun: Found {
     /// Which noun.
-    const NOUN: domain::Noun;
+    const NOUN: domain::Noun = rows::noun::<Self::Row>();
     /// Whether there is nothing to say when what is to be deleted does not exist.
     const MAY_BE_GONE: bool = false;
     /// Whether the event of a deletion has a body, which names what went.
@@ -19,23 +19,11 @@ pub trait Noun: Versioned + Send + Sync + Sized + 'static {
     const ROOTS_ARE_PUBLIC: bool = false;
 
     /// What callers get to see.
-    type Answer: Versioned + Send;
+    type Answer: Shows<Self>;
     /// What lists can be narrowed by.
-    type Filter: Filter + Send + Sync;
+    type Filter: Filter<Row = Self::Row>;
     /// What its own use cases need beside the store.
     type Needs: Clone + Send + Sync;
-
-    /// It, if it exists.
-    fn find(reader: &mut Reader, uid: &Uidp) -> impl Future<Output = Result<Option<Self>>> + Send;
-
-    /// What callers get to see of it, if it exists.
-    fn show(reader: &mut Reader, uid: &Uidp) -> impl Future<Output = Result<Option<Self::Answer>>> + Send;
-
-    /// A page of what callers get to see.
-    fn list(reader: &mut Reader, query: &ListQuery<Self::Filter>) -> impl Future<Output = Result<Listed<Self::Answer>>> + Send;
-
-    /// Removes it, and what goes with it.
-    fn remove(tx: &mut Writer, uid: &Uidp) -> impl Future<Output = Result<bool>> + Send;
 
     /// Whether the caller may look at this one, where the method's annotation does not say so.
     ///
@@ -51,6 +39,57 @@ pub trait Noun: Versioned + Send + Sync + Sized + 'static {
     /// Failed precondition.
     fn admit(&self) -> Result<()> {
         Ok(())
+    }
+}
+
+/// What use cases find: rows as they are stored, or with what they take from others.
+pub trait Found: Versioned + Send + Sync + Sized + 'static {
+    /// The rows.
+    type Row: Stored;
+
+    /// It, if it exists.
+    ///
+    /// # Errors
+    /// Internal when the storage fails.
+    fn find(reader: &mut Reader, uid: &Uidp) -> impl Future<Output = Result<Option<Self>>> + Send;
+}
+
+impl<T: Stored + Versioned> Found for T {
+    type Row = Self;
+
+    fn find(reader: &mut Reader, uid: &Uidp) -> impl Future<Output = Result<Option<Self>>> + Send {
+        rows::get(reader, uid)
+    }
+}
+
+/// What callers get to see of `N`: itself, or with what it names.
+pub trait Shows<N: Found>: Versioned + Send + Sized {
+    /// It, if it exists.
+    ///
+    /// # Errors
+    /// Internal when the storage fails.
+    fn one(reader: &mut Reader, uid: &Uidp) -> impl Future<Output = Result<Option<Self>>> + Send;
+
+    /// A page.
+    ///
+    /// # Errors
+    /// Invalid argument when the query asks for what no list offers; internal when the storage fails.
+    fn page<F: Filter<Row = N::Row>>(
+        reader: &mut Reader,
+        query: &ListQuery<F>,
+    ) -> impl Future<Output = Result<Listed<Self>>> + Send;
+}
+
+impl<T: Stored + Versioned> Shows<Self> for T {
+    fn one(reader: &mut Reader, uid: &Uidp) -> impl Future<Output = Result<Option<Self>>> + Send {
+        rows::get(reader, uid)
+    }
+
+    fn page<F: Filter<Row = Self>>(
+        reader: &mut Reader,
+        query: &ListQuery<F>,
+    ) -> impl Future<Output = Result<Listed<Self>>> + Send {
+        rows::list(reader, query)
     }
 }
 
@@ -76,7 +115,7 @@ impl<N: Noun> Nouns<N> {
     pub async fn get(&self, ctx: &Ctx, uid: &Uidp) -> Result<N::Answer> {
         N::may_look(ctx, uid)?;
         let mut reader = self.store.reader().await?;
-        N::show(&mut reader, uid).await?.ok_or_else(|| not_found::<N>(uid))
+        N::Answer::one(&mut reader, uid).await?.ok_or_else(|| not_found::<N>(uid))
     }
 
     /// Those at places where the caller holds the method's capabilities, page by page.
@@ -87,7 +126,7 @@ impl<N: Noun> Nouns<N> {
         let (mut query, paging) = self.pages.query(ctx, &request, filter)?;
         query.include_roots = N::ROOTS_ARE_PUBLIC;
         let mut reader = self.store.reader().await?;
-        self.pages.page(N::list(&mut reader, &query).await?, &paging)
+        self.pages.page(N::Answer::page(&mut reader, &query).await?, &paging)
     }
 
     /// Deletes it with what goes with it.
@@ -106,7 +145,7 @@ impl<N: Noun> Nouns<N> {
                     }
                     let current = found.ok_or_else(|| not_found::<N>(&uid))?;
                     check(tx.ctx(), &current)?;
-                    N::remove(tx, &uid).await?;
+                    rows::delete::<N::Row>(tx, &uid).await?;
                     tx.announce(N::NOUN, &uid, Op::Deleted, &N::DELETION_HAS_BODY.then_some(&uid)).await
                 })
             })

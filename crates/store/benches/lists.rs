@@ -21,7 +21,7 @@ use std::{
 };
 
 use domain::{Order, OrderField, Scopes, UidpFilter, list::ParentFilter, registry::Repo};
-use store::{Database, ListQuery, Listed, Postgres, Store, StoreConfig, registry::repos};
+use store::{Database, ListQuery, Listed, Postgres, Store, StoreConfig, registry::repos, rows};
 use world::World;
 
 /// How often a page is asked for; the median counts.
@@ -143,7 +143,7 @@ async fn median(store: &Store, query: &ListQuery<repos::RepoFilter>) -> (Duratio
     for _ in 0..ROUNDS {
         let since = Instant::now();
         let mut reader = store.reader().await.expect("a snapshot");
-        page = Some(repos::list(&mut reader, query).await.expect("lists"));
+        page = Some(rows::list(&mut reader, query).await.expect("lists"));
         times.push(since.elapsed());
     }
     times.sort_unstable();

@@ -1,8 +1,8 @@
 //! The store: everything that Provost remembers, behind a [`Reader`] and a [`Writer`].
 //!
 //! A [`Reader`] is one unchanging snapshot. A write is a closure over a [`Writer`], run in a transaction together with its
-//! audit row, its rows in the feed of changes, its events and its revision. Functions live in modules named after their
-//! nouns; those that read take a reader or a writer alike.
+//! audit row, its rows in the feed of changes, its events and its revision. What is done with every noun's rows is in [`rows`], what
+//! with one noun's alone in the module of its name; functions that read take a reader or a writer alike.
 //!
 //! SQL of nouns is here alone. Which engine runs it is for the crate `database` to know.
 
@@ -27,6 +27,7 @@ mod position;
 mod ranks;
 mod reader;
 pub mod registry;
+pub mod rows;
 pub mod schema;
 pub mod signing_keys;
 mod spot;
@@ -47,6 +48,7 @@ pub use later::Later;
 pub use list::{Filter, ListQuery, Listed, Term};
 pub use metrics::Metrics;
 pub use reader::Reader;
+pub use rows::Stored;
 pub use store::Store;
 pub use writer::Writer;
 

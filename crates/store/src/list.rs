@@ -89,14 +89,15 @@ const CHUNK: usize = 256;
 /// From how many streams on a list may take long.
 const LONG_STREAMS: usize = 16;
 
-/// A page of `E`.
-pub(crate) async fn page<E: Entity>(reader: &mut Reader, query: &ListQuery<impl Filter + Sync>) -> Result<Listed<E>> {
-    check(E::declared(), query.order, query.cursor.as_ref(), &query.uidp)?;
+/// A page of what the query asks for.
+pub(crate) async fn page<F: Filter>(reader: &mut Reader, query: &ListQuery<F>) -> Result<Listed<F::Row>> {
+    let declared = F::Row::declared();
+    check(declared, query.order, query.cursor.as_ref(), &query.uidp)?;
     let selection = select(&query.scopes, query.include_roots, &query.uidp);
-    let keys = Keys::new(E::declared(), query.order, query.cursor.as_ref(), query.filter.terms());
+    let keys = Keys::new(declared, query.order, query.cursor.as_ref(), query.filter.terms());
     let want = query.page_size as usize + 1;
     reader.at_length(takes_long(&keys, &selection));
-    let found = found::<E>(reader, &keys, selection, query.skip as usize, query.page_size).await;
+    let found = found::<F::Row>(reader, &keys, selection, query.skip as usize, query.page_size).await;
     reader.at_length(false);
     let (mut items, next, total) = found?;
     let more = items.len() == want;

@@ -4,7 +4,7 @@ use domain::Timestamp;
 
 /// What decides, beside its identifier, where a row stands in every order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub struct Spot {
     pub(crate) name: String,
     pub(crate) created_at: Timestamp,
 }

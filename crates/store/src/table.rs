@@ -4,100 +4,20 @@ mod columns;
 mod declared;
 mod entity;
 
-use database::Param;
-use domain::{Error, Noun, Op, Result, Uidp};
+use database::Fault;
+use domain::{Error, Kind, Noun, Op, Result, Rule, Uidp, error::Detail};
 
+pub use self::entity::Stored;
 pub(crate) use self::{
     columns::{Columns, Values},
     declared::{Column, ColumnKind, Declared, EventGroup, Nouns, WithParent, bool, bytes, int, text},
-    entity::{Entity, Stamp},
+    entity::{Entity, Stamp, its_fields},
 };
-use crate::{Reader, Writer, counts, spot::Move};
-
-/// The row with this identifier, if it exists.
-pub(crate) async fn get<T: Entity>(reader: &mut Reader, uid: &Uidp) -> Result<Option<T>> {
-    reader.query_one(&T::declared().statements().get, &[uid.into()], |row| T::read(&mut Columns::of(row, 0))).await
-}
-
-/// Adds a row; answers it as stored.
-///
-/// # Errors
-/// Not found when what it is to live in does not exist; what the noun says of refusals.
-pub(crate) async fn insert<T: Entity>(tx: &mut Writer, row: T) -> Result<T> {
-    if let Some(home) = T::declared().home(row.uid()) {
-        let lives_in = T::declared().lives_in;
-        let sql = ["SELECT uid FROM ", lives_in.table, " WHERE uid = $1"].concat();
-        if !tx.exists(&sql, &[(&home).into()]).await? {
-            return Err(Error::not_found(lives_in.noun, home.as_str()));
-        }
-    }
-    add(tx, row).await
-}
-
-/// Adds a row to what the write has read, so that it is known to exist; answers it as stored.
-///
-/// # Errors
-/// Internal when the row does not live in that; what the noun says of refusals.
-pub(crate) async fn insert_in<T: Entity>(tx: &mut Writer, parent: &Uidp, row: T) -> Result<T> {
-    if row.uid().parent_text() != parent.as_str() {
-        return Err(Error::internal(format!("{} does not live in {parent}", row.uid())));
-    }
-    add(tx, row).await
-}
-
-/// Adds a row of which the parent is known to exist.
-async fn add<T: Entity>(tx: &mut Writer, row: T) -> Result<T> {
-    let stamp = Stamp { revision: tx.revision(), ..row.stamp() };
-    let row = row.stamped(stamp);
-    let mut values = Values::default();
-    values.add(row.uid()).add(row.uid().parent_text()).add(row.uid().root_text());
-    row.write(&mut values)?;
-    values.add(stamp.created_at).add(stamp.updated_at).add(stamp.revision);
-    tx.execute(&T::declared().statements().insert, &values.0).await.map_err(|fault| row.refused(fault))?;
-    drop(values);
-    came(tx, &row)?;
-    Ok(row)
-}
-
-/// Writes what may change of a row that the write has read; answers it as stored, changed now.
-///
-/// # Errors
-/// Not found when it is not there; what the noun says of refusals.
-pub(crate) async fn update<T: Entity>(tx: &mut Writer, from: &T, to: T) -> Result<T> {
-    let stamp = Stamp { created_at: from.stamp().created_at, updated_at: tx.now(), revision: tx.revision() };
-    let to = to.stamped(stamp);
-    let mut own = Values::default();
-    to.write(&mut own)?;
-    let updated = T::declared().columns.iter().zip(own.0).filter(|(column, _)| column.is_updated);
-    let mut values: Vec<Param<'_>> = vec![to.uid().into()];
-    values.extend(updated.map(|(_, value)| value));
-    values.extend([stamp.updated_at.into(), stamp.revision.into()]);
-    let updated = tx.execute(&T::declared().statements().update, &values).await.map_err(|fault| to.refused(fault))?;
-    drop(values);
-    if updated == 0 {
-        return Err(Error::not_found(T::declared().noun, to.uid().as_str()));
-    }
-    changed(tx, from, &to);
-    Ok(to)
-}
+use crate::{BoxFuture, Reader, Writer, counts, spot::Move};
 
 /// Tells the feed of a row that was updated.
 pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T) {
-    tx.moved(T::declared().noun, to.uid(), Op::Updated, Move { from: Some(from.spot()), to: Some(to.spot()) });
-}
-
-/// Removes the row with this identifier, what lives in it, and all that follows. Answers what it was.
-///
-/// # Errors
-/// Failed precondition while something lives in it that keeps it, naming what.
-pub(crate) async fn delete<T: Entity>(tx: &mut Writer, uid: &Uidp) -> Result<Option<T>> {
-    let empty = tx.rules.empty;
-    let is_parent = empty(tx, T::declared().noun, uid).await?;
-    let gone = remove(tx, "uid", uid).await?.pop();
-    if is_parent && gone.is_some() {
-        counts::forget(tx, uid)?;
-    }
-    Ok(gone)
+    tx.moved(T::NOUN, to.uid(), Op::Updated, Move { from: Some(from.spot()), to: Some(to.spot()) });
 }
 
 /// Removes the rows with this value in a column, and all that follows. Answers what they were.
@@ -107,8 +27,26 @@ pub(crate) async fn remove<T: Entity>(tx: &mut Writer, column: &str, value: &Uid
     let gone = tx.query_map(&sql, &[value.into()], |row| T::read(&mut Columns::of(row, 0))).await?;
     for row in &gone {
         went(tx, row)?;
+        row.after_delete(tx).await?;
     }
     Ok(gone)
+}
+
+/// Removes the rows that live in something that goes.
+pub(crate) fn go_with<'a, T: Entity>(tx: &'a mut Writer, parent: &'a Uidp) -> BoxFuture<'a, Result<()>> {
+    let column = if T::declared().shares_uid { "uid" } else { "parent" };
+    Box::pin(async move { remove::<T>(tx, column, parent).await.map(drop) })
+}
+
+/// Makes sure that what a row is to live in exists.
+///
+/// # Errors
+/// Not found when it does not.
+pub(crate) async fn in_what_exists<T: Entity>(reader: &mut Reader, row: &T) -> Result<()> {
+    let Some(home) = T::declared().home(row.uid()) else { return Ok(()) };
+    let lives_in = T::declared().lives_in;
+    let sql = ["SELECT uid FROM ", lives_in.table, " WHERE uid = $1"].concat();
+    if reader.exists(&sql, &[(&home).into()]).await? { Ok(()) } else { Err(Error::not_found(lives_in.noun, home.as_str())) }
 }
 
 /// Refuses to let go of something in which rows of these nouns live that keep it, and removes those that go with it. Answers
@@ -141,16 +79,33 @@ async fn kept_by(nouns: Nouns, tx: &mut Writer, of: Noun, uid: &Uidp) -> Result<
     Ok(None)
 }
 
+/// Why the database does not take a row.
+pub(crate) fn refused<T: Entity>(row: &T, fault: Fault) -> Error {
+    let declared = T::declared();
+    match fault {
+        Fault::Unique(constraint)
+            if declared.has_unique_names && constraint.strip_prefix(declared.table) == Some("_parent_name_key") =>
+        {
+            let (noun, home, name) = (T::NOUN.title(), declared.lives_in.noun.title(), row.name());
+            let message = format!("a {noun} named {name} exists in {home} {}; choose another name", row.uid().parent_text());
+            Error::new(Kind::AlreadyExists, Rule::NameTaken, message)
+                .with(Detail::Resource { noun: T::NOUN, uid: name.to_owned() })
+                .because(constraint)
+        }
+        other => row.refused(other),
+    }
+}
+
 /// Counts a row that was inserted, and tells the feed.
-fn came<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
-    counts::add(tx, T::declared().noun, T::declared().counts_itself, row.uid())?;
-    tx.moved(T::declared().noun, row.uid(), Op::Created, Move { from: None, to: Some(row.spot()) });
+pub(crate) fn came<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
+    counts::add(tx, T::NOUN, T::declared().counts_itself, row.uid())?;
+    tx.moved(T::NOUN, row.uid(), Op::Created, Move { from: None, to: Some(row.spot()) });
     Ok(())
 }
 
 /// Counts a row that was deleted no more, and tells the feed.
 fn went<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
-    counts::remove(tx, T::declared().noun, T::declared().counts_itself, row.uid())?;
-    tx.moved(T::declared().noun, row.uid(), Op::Deleted, Move { from: Some(row.spot()), to: None });
+    counts::remove(tx, T::NOUN, T::declared().counts_itself, row.uid())?;
+    tx.moved(T::NOUN, row.uid(), Op::Deleted, Move { from: Some(row.spot()), to: None });
     Ok(())
 }

@@ -9,8 +9,8 @@ mod torn;
 use std::{path::PathBuf, sync::Arc};
 
 use conformance::{Engine, kit};
-use domain::Rule;
-use store::{Store, StoreConfig};
+use domain::{Rule, iam::Group};
+use store::{Store, StoreConfig, rows};
 use tempfile::TempDir;
 
 /// An empty data folder, removed with the test.
@@ -111,7 +111,7 @@ async fn acknowledged_writes_survive_a_crash() {
     }
     let again = open(crashed).await.expect("opens what the crash left");
     let mut reader = again.reader().await.expect("reads");
-    assert_eq!(store::iam::groups::get(&mut reader, &org.uid).await.expect("reads"), Some(org));
+    assert_eq!(rows::get::<Group>(&mut reader, &org.uid).await.expect("reads"), Some(org));
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::Registry,
 };
-use store::{AuditEntry, Later, Store, iam::identities};
+use store::{AuditEntry, Later, Store, rows};
 
 pub use request::ExchangeRequest;
 
@@ -133,7 +133,7 @@ impl Exchange {
         wish: &Wish,
         facts: &mut Facts,
     ) -> Result<Subject, Error> {
-        let identity = identities::get(&mut self.store.reader().await?, uid).await?;
+        let identity = rows::get::<Identity>(&mut self.store.reader().await?, uid).await?;
         if identity.as_ref().is_some_and(|identity| matches!(identity.spec.relationship, Relationship::AwsIdentity(_))) {
             let message = "exchanging AWS identities comes with a later version; give the workload a claim match or static keys";
             return Err(Error::new(domain::Kind::Unimplemented, Rule::NotImplemented, message));
@@ -186,7 +186,7 @@ impl Exchange {
             let message = format!("the identity provider's token does not fit this server: {mismatch}");
             Error::denied(Rule::ClaimMismatch, message)
         })?;
-        let identity = identities::get(&mut self.store.reader().await?, &user).await?.ok_or_else(|| {
+        let identity = rows::get::<Identity>(&mut self.store.reader().await?, &user).await?.ok_or_else(|| {
             let message = format!(
                 "no user is registered for this token, whose identity would be {user}; ask an administrator to create it, or name the \
                  identity to assume in `identity`"

@@ -1,6 +1,7 @@
 //! Much of one thing: bindings, claims, patterns.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use store::rows;
 
 use contract::{
     chainguard::platform::{
@@ -63,7 +64,7 @@ async fn ten_thousand_bindings_of_one_identity_are_all_there() {
                     let spec = RoleBindingSpec { identity: identity.clone(), role: built_in_uid("viewer") };
                     let (uid, at, revision) = (place.child(number.to_be_bytes()), tx.now(), tx.revision());
                     let binding = RoleBinding { uid, spec, created_at: at, updated_at: at, revision };
-                    store::iam::role_bindings::insert(tx, &binding).await?;
+                    rows::insert(tx, &binding).await?;
                 }
                 Ok(())
             })

@@ -17,7 +17,7 @@ use domain::{
     iam::{Group, GroupSpec, OrgKind, OrgStatus, RoleBinding as Binding, RoleBindingSpec},
 };
 use serde_json::json;
-use store::iam::{groups, role_bindings};
+use store::rows;
 use testkit::{Actor, TestServer, Transport, change_at_once};
 
 use crate::v2beta1::{
@@ -228,10 +228,10 @@ async fn bind_at_folders(server: &TestServer, identity: &Uidp, count: i64) {
                     let uid = org.child(number.to_be_bytes());
                     let (created_at, updated_at, revision) = (now, now, Revision(0));
                     let group = Group { uid: uid.clone(), spec, status: OrgStatus::Ready, created_at, updated_at, revision };
-                    groups::insert(tx, &group).await?;
+                    rows::insert(tx, &group).await?;
                     let spec = RoleBindingSpec { identity: identity.clone(), role: role.clone() };
                     let binding = Binding { uid: uid.child(number.to_be_bytes()), spec, created_at, updated_at, revision };
-                    role_bindings::insert(tx, &binding).await?;
+                    rows::insert(tx, &binding).await?;
                 }
                 Ok(())
             })

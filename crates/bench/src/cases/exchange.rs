@@ -7,14 +7,15 @@ use domain::{
     iam::{ClaimMatch, Identity, IdentitySpec, Matcher, Relationship},
 };
 use serde_json::json;
-use store::iam::identities;
-use sts::ExchangeRequest;
+use store::rows;
+use sts::{ExchangeRequest, jws::TokenAlgorithm};
 
 use super::Pace;
 use crate::{
     Result,
     measure::{Medians, in_turn, rate},
     reference::{crypto::Ceiling, provider::Providers},
+    report::{Budget, Row},
     served::Server,
     world::spread,
 };
@@ -22,13 +23,13 @@ use crate::{
 /// The workload's subject.
 const SUBJECT: &str = "repo:acme/api:ref:refs/heads/main";
 
-/// Measures exchanges, one after the other, beside the cryptography that each of them needs.
-pub(crate) async fn measure(server: &Server, pace: Pace) -> Result<Medians> {
+/// Measures exchanges, one after the other, beside the cryptography that each of them needs. The server signs with `algorithm`.
+pub(crate) async fn measure(server: &Server, algorithm: TokenAlgorithm, pace: Pace) -> Result<Medians> {
     let provider = Providers::serve().await?;
     let url = provider.url();
     let identity = workload(server, &url).await?;
     let token = token(server, &provider)?;
-    let ceiling = Ceiling::new(provider.issuer(), &token)?;
+    let ceiling = Ceiling::new(provider.issuer(), &token, algorithm)?;
     let request = ExchangeRequest { identity: identity.to_string(), ..ExchangeRequest::default() };
     let (bearer, entropy) = (Secret::new(token), Arc::clone(&server.entropy));
     let exchange = async || {
@@ -38,6 +39,16 @@ pub(crate) async fn measure(server: &Server, pace: Pace) -> Result<Medians> {
     };
     let ours = async || rate(pace.slice, exchange).await;
     in_turn(pace.rounds, ours, async || rate(pace.slice, async || ceiling.once()).await).await
+}
+
+/// Exchanges of a server that signs with this, as the report shows them.
+pub(crate) async fn row(server: &Server, algorithm: TokenAlgorithm, pace: Pace) -> Result<Row> {
+    let name = match algorithm {
+        TokenAlgorithm::Es256 => "exchange (tokens/s)",
+        TokenAlgorithm::Rs256 => "exchange, RS256 (tokens/s)",
+    };
+    let measured = measure(server, algorithm, pace).await?;
+    Ok(Row::beside(name, measured.ours, measured.reference, Budget::Ratio(0.6)))
 }
 
 /// Claims as those of a build.
@@ -73,6 +84,6 @@ async fn workload(server: &Server, url: &str) -> Result<Uidp> {
         relationship_revision: 1,
         revision: Revision::default(),
     };
-    server.store.write(&ctx, move |tx| Box::pin(async move { identities::insert(tx, &identity).await })).await?;
+    server.store.write(&ctx, move |tx| Box::pin(async move { rows::insert(tx, &identity).await })).await?;
     Ok(uid)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use domain::Uidp;
+use sts::jws::TokenAlgorithm;
 
 use super::{
     Pace, exchange,
@@ -49,7 +50,7 @@ impl Bench<'_> {
         let list = format!("/iam/v2beta1/groups?uidp.descendantsOf={}", server.organization);
         let by_hand = statements::groups(&server.organization);
         let list = self.load(server, http::get(&list, &server.owner), READERS, "list.sql", &by_hand).await?;
-        let exchange = exchange::measure(server, self.pace).await?;
+        let exchange = exchange::measure(server, TokenAlgorithm::Es256, self.pace).await?;
         let create = statements::create(&server.organization);
         let numbers = Arc::new(AtomicU64::new(1 << 32));
         let stored = async || writes::together(self.pace.slice, &numbers, |number| writes::stored(server, number)).await;

@@ -1,4 +1,4 @@
-//! What an exchange cannot do without: one RSA signature is checked, one ECDSA signature is made.
+//! What an exchange cannot do without: one RSA signature is checked, one signature is made, with ECDSA or with RSA.
 
 use aws_lc_rs::{
     encoding::AsDer as _,
@@ -11,6 +11,7 @@ use aws_lc_rs::{
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
+use sts::jws::TokenAlgorithm;
 
 use crate::{Error, Result};
 
@@ -47,11 +48,16 @@ pub(crate) struct Ceiling {
     signed: Vec<u8>,
     signature: Vec<u8>,
     verifies: ParsedPublicKey,
-    signs: EcdsaKeyPair,
+    signs: Signer,
+}
+
+enum Signer {
+    Ecdsa(EcdsaKeyPair),
+    Rsa(KeyPair),
 }
 
 impl Ceiling {
-    pub(crate) fn new(issuer: &Issuer, token: &str) -> Result<Self> {
+    pub(crate) fn new(issuer: &Issuer, token: &str, algorithm: TokenAlgorithm) -> Result<Self> {
         let (signed, signature) = token.rsplit_once('.').ok_or_else(|| Error::new("a token has three segments"))?;
         let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|error| Error::new(error.to_string()))?;
         let key = issuer.0.public_key().as_der()?;
@@ -59,15 +65,25 @@ impl Ceiling {
             signed: signed.as_bytes().to_vec(),
             signature,
             verifies: ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, key.as_ref())?,
-            signs: EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING)?,
+            signs: match algorithm {
+                TokenAlgorithm::Es256 => Signer::Ecdsa(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING)?),
+                TokenAlgorithm::Rs256 => Signer::Rsa(KeyPair::generate(KeySize::Rsa2048)?),
+            },
         })
     }
 
     /// Both, once.
     pub(crate) fn once(&self) -> Result<()> {
         self.verifies.verify_sig(&self.signed, &self.signature)?;
-        let signature = self.signs.sign(&SystemRandom::new(), &self.signed)?;
-        std::hint::black_box(signature);
+        let random = SystemRandom::new();
+        match &self.signs {
+            Signer::Ecdsa(key) => drop(std::hint::black_box(key.sign(&random, &self.signed)?)),
+            Signer::Rsa(key) => {
+                let mut signature = vec![0; key.public_modulus_len()];
+                key.sign(&RSA_PKCS1_SHA256, &random, &self.signed, &mut signature)?;
+                drop(std::hint::black_box(signature));
+            }
+        }
         Ok(())
     }
 }

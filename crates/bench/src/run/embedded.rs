@@ -2,13 +2,15 @@
 
 use std::{net::SocketAddr, path::Path};
 
+use sts::jws::TokenAlgorithm;
+
 use super::{Options, Started, Steps};
 use crate::{
     Result,
     cases::{callers, decision, exchange, growth, lists, program, requests, writes},
     host::Host,
     load::{Clients, asker::Asker, http},
-    report::{Budget, Report, Row},
+    report::Report,
     served::{self, Server},
     world::{self, Filled, Scattered},
 };
@@ -52,8 +54,9 @@ async fn served(steps: Steps<'_>, started: &mut Started, data: &Path, options: &
     steps.begin(2);
     report.rows.extend(requests::measure(&server, &clients, &folder, pace).await?);
     steps.begin(3);
-    let exchange = exchange::measure(&server, pace).await?;
-    report.rows.push(Row::beside("exchange (tokens/s)", exchange.ours, exchange.reference, Budget::Ratio(0.6)));
+    report.rows.push(exchange::row(&server, TokenAlgorithm::Es256, pace).await?);
+    let rsa = started.signing_with(TokenAlgorithm::Rs256, &options.folder.join("rs256")).await?;
+    report.rows.push(exchange::row(&rsa, TokenAlgorithm::Rs256, pace).await?);
     steps.begin(4);
     report.rows.extend(writes::measure(&server, &clients, &options.folder.join("raw"), pace).await?);
     steps.begin(5);

@@ -10,13 +10,7 @@ use domain::{
     },
     ports::CheckRelationship,
 };
-use store::{
-    ListQuery, Reader, Writer,
-    iam::{
-        groups::{self, GroupFilter},
-        identities,
-    },
-};
+use store::{ListQuery, Reader, Writer, iam::groups::GroupFilter, rows};
 
 use super::Bootstrap;
 use crate::{
@@ -154,7 +148,7 @@ async fn planted(reader: &mut Reader, seed: &Seed) -> Result<Option<Seeded>> {
     }
     let request = ListRequest { page_size: 1, ..ListRequest::first(UidpFilter { in_root: true, ..UidpFilter::default() }) };
     let filter = GroupFilter { name: Some(seed.organization.to_string()) };
-    let listed = groups::list(reader, &ListQuery::new(Arc::new(Scopes::All), &request, None, filter)).await?;
+    let listed = rows::list(reader, &ListQuery::new(Arc::new(Scopes::All), &request, None, filter)).await?;
     let Some(known) = listed.items.first() else { return Ok(None) };
     Err(Error::new(
         Kind::AlreadyExists,
@@ -180,7 +174,7 @@ fn relationship(issuer: &str, subject: &str) -> Relationship {
 /// The user of the seed, made if need be.
 pub(super) async fn user(ctx: &Ctx, tx: &mut Writer, seed: &Seed) -> Result<Identity> {
     let uid = user_uid(&seed.issuer, &seed.subject);
-    if let Some(known) = identities::get(tx, &uid).await? {
+    if let Some(known) = rows::get::<Identity>(tx, &uid).await? {
         return Ok(known);
     }
     let identity = Identity {
@@ -201,5 +195,5 @@ pub(super) async fn user(ctx: &Ctx, tx: &mut Writer, seed: &Seed) -> Result<Iden
         relationship_revision: ctx.now.0,
         revision: tx.revision(),
     };
-    identities::insert(tx, &identity).await
+    rows::insert(tx, &identity).await
 }

@@ -5,8 +5,7 @@ mod rules;
 
 use std::sync::Arc;
 
-use domain::{Result, Uidp, events::Subscription, ports::CheckUrl};
-use store::{ListQuery, Listed, Reader, Writer, events::subscriptions};
+use domain::{events::Subscription, ports::CheckUrl};
 
 pub use store::events::subscriptions::SubscriptionFilter;
 
@@ -16,25 +15,7 @@ use crate::nouns::{Noun, Nouns};
 pub type Subscriptions = Nouns<Subscription>;
 
 impl Noun for Subscription {
-    const NOUN: domain::Noun = domain::Noun::Subscription;
-
     type Answer = Self;
     type Filter = SubscriptionFilter;
     type Needs = Arc<dyn CheckUrl>;
-
-    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        subscriptions::get(reader, uid).await
-    }
-
-    async fn show(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        subscriptions::get(reader, uid).await
-    }
-
-    async fn list(reader: &mut Reader, query: &ListQuery<SubscriptionFilter>) -> Result<Listed<Self>> {
-        subscriptions::list(reader, query).await
-    }
-
-    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-        subscriptions::delete(tx, uid).await
-    }
 }

@@ -4,8 +4,7 @@ mod create;
 mod rules;
 mod update;
 
-use domain::{Ctx, Result, Uidp, iam::Group};
-use store::{ListQuery, Listed, Reader, Writer, iam::groups};
+use domain::{Ctx, iam::Group};
 
 pub(crate) use create::{bind_owner, insert};
 
@@ -28,25 +27,7 @@ impl Groups {
 }
 
 impl Noun for Group {
-    const NOUN: domain::Noun = domain::Noun::Group;
-
     type Answer = Self;
     type Filter = GroupFilter;
     type Needs = Settings;
-
-    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        groups::get(reader, uid).await
-    }
-
-    async fn show(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        groups::get(reader, uid).await
-    }
-
-    async fn list(reader: &mut Reader, query: &ListQuery<GroupFilter>) -> Result<Listed<Self>> {
-        groups::list(reader, query).await
-    }
-
-    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-        groups::delete(tx, uid).await
-    }
 }

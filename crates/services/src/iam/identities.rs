@@ -7,8 +7,7 @@ mod update;
 
 use std::sync::Arc;
 
-use domain::{Result, Uidp, iam::Identity, ports::CheckRelationship};
-use store::{ListQuery, Listed, Reader, Writer, iam::identities};
+use domain::{iam::Identity, ports::CheckRelationship};
 
 pub use relationship::KeyLife;
 pub use store::iam::identities::IdentityFilter;
@@ -30,26 +29,8 @@ impl Identities {
 }
 
 impl Noun for Identity {
-    const NOUN: domain::Noun = domain::Noun::Identity;
-
     type Answer = Self;
     type Filter = IdentityFilter;
     /// Judges what only the token exchange can: patterns, issuers and keys.
     type Needs = Arc<dyn CheckRelationship>;
-
-    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        identities::get(reader, uid).await
-    }
-
-    async fn show(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        identities::get(reader, uid).await
-    }
-
-    async fn list(reader: &mut Reader, query: &ListQuery<IdentityFilter>) -> Result<Listed<Self>> {
-        identities::list(reader, query).await
-    }
-
-    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-        identities::delete(tx, uid).await
-    }
 }

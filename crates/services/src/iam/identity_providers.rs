@@ -8,11 +8,9 @@ mod update;
 use std::{fmt, sync::Arc};
 
 use domain::{
-    Result, Uidp,
     iam::IdentityProvider,
     ports::{CheckRelationship, Seal},
 };
-use store::{ListQuery, Listed, Reader, Writer, iam::identity_providers};
 
 pub use secret::SecretChange;
 pub use store::iam::identity_providers::IdentityProviderFilter;
@@ -39,25 +37,7 @@ impl fmt::Debug for Needs {
 }
 
 impl Noun for IdentityProvider {
-    const NOUN: domain::Noun = domain::Noun::IdentityProvider;
-
     type Answer = Self;
     type Filter = IdentityProviderFilter;
     type Needs = Needs;
-
-    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        identity_providers::get(reader, uid).await
-    }
-
-    async fn show(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        identity_providers::get(reader, uid).await
-    }
-
-    async fn list(reader: &mut Reader, query: &ListQuery<IdentityProviderFilter>) -> Result<Listed<Self>> {
-        identity_providers::list(reader, query).await
-    }
-
-    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-        identity_providers::delete(tx, uid).await
-    }
 }

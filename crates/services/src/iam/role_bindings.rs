@@ -11,42 +11,35 @@ use domain::{
     ListRequest, Result, Scopes, Uidp, UidpFilter,
     iam::{RoleBinding, RoleBindingView},
 };
-use store::{ListQuery, Listed, Reader, Writer, iam::role_bindings};
+use store::{Filter, ListQuery, Listed, Reader, iam::role_bindings};
 
 pub use batch_create::{BATCH_MAX, BatchItem};
 pub use store::iam::role_bindings::RoleBindingFilter;
 
 pub(crate) use rules::role_for;
 
-use crate::nouns::{Noun, Nouns, not_found};
+use crate::nouns::{Noun, Nouns, Shows, not_found};
 
 /// The use cases of role bindings, which show what they name. Deleting one takes the role away from the next request on; there is no
 /// error when it does not exist.
 pub type RoleBindings = Nouns<RoleBinding>;
 
+impl Shows<RoleBinding> for RoleBindingView {
+    async fn one(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
+        role_bindings::view(reader, uid).await
+    }
+
+    async fn page<F: Filter<Row = RoleBinding>>(reader: &mut Reader, query: &ListQuery<F>) -> Result<Listed<Self>> {
+        role_bindings::list_views(reader, query).await
+    }
+}
+
 impl Noun for RoleBinding {
-    const NOUN: domain::Noun = domain::Noun::RoleBinding;
     const MAY_BE_GONE: bool = true;
 
     type Answer = RoleBindingView;
     type Filter = RoleBindingFilter;
     type Needs = ();
-
-    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        role_bindings::get(reader, uid).await
-    }
-
-    async fn show(reader: &mut Reader, uid: &Uidp) -> Result<Option<RoleBindingView>> {
-        role_bindings::view(reader, uid).await
-    }
-
-    async fn list(reader: &mut Reader, query: &ListQuery<RoleBindingFilter>) -> Result<Listed<RoleBindingView>> {
-        role_bindings::list_views(reader, query).await
-    }
-
-    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-        role_bindings::delete(tx, uid).await
-    }
 }
 
 /// Every binding of an identity, at whatever place.

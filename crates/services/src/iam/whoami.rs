@@ -5,10 +5,7 @@ use domain::{
     CapabilitySet, Ctx, Result, Uidp,
     iam::{Group, Identity, Role},
 };
-use store::{
-    Reader, Store,
-    iam::{groups, identities, roles},
-};
+use store::{Reader, Store, rows};
 
 use crate::iam::role_bindings::bindings_of;
 
@@ -56,12 +53,12 @@ impl WhoAmI {
         let bound = bound_roles(&mut reader, &caller.identity).await?;
         let mut access = Vec::new();
         for (at, capabilities) in ctx.grants.places() {
-            if let Some(group) = groups::get(&mut reader, at).await? {
+            if let Some(group) = rows::get::<Group>(&mut reader, at).await? {
                 let role = role_of(&mut reader, &bound, at, &capabilities).await?;
                 access.push(Access { group, role, capabilities });
             }
         }
-        Ok(Account { identity: identities::get(&mut reader, &caller.identity).await?, access })
+        Ok(Account { identity: rows::get::<Identity>(&mut reader, &caller.identity).await?, access })
     }
 }
 
@@ -78,7 +75,7 @@ async fn role_of(reader: &mut Reader, bound: &[(Uidp, Role)], at: &Uidp, capabil
         return Ok(Some(role.clone()));
     }
     match built_in::ROLES.iter().find(|role| role.capabilities() == *capabilities) {
-        Some(role) => roles::get(reader, &role.uid()).await,
+        Some(role) => rows::get::<Role>(reader, &role.uid()).await,
         None => Ok(None),
     }
 }

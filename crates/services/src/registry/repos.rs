@@ -9,14 +9,14 @@ mod sync;
 mod update;
 
 use domain::{Description, Result, Revision, Uidp, Versioned, registry::Repo};
-use store::{ListQuery, Listed, Reader, Writer, registry::repos};
+use store::{Filter, ListQuery, Listed, Reader, rows};
 
 pub use store::registry::repos::RepoFilter;
 
 pub(crate) use rules::check_bundles;
 
 use crate::{
-    nouns::{Noun, Nouns},
+    nouns::{Found, Noun, Nouns, Shows},
     settings::Settings,
 };
 use inherit::Sources;
@@ -39,25 +39,23 @@ impl Versioned for Shown {
     }
 }
 
-impl Noun for Shown {
-    const NOUN: domain::Noun = domain::Noun::Repo;
-
-    type Answer = Repo;
-    type Filter = RepoFilter;
-    type Needs = Settings;
+impl Found for Shown {
+    type Row = Repo;
 
     async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        let Some(stored) = repos::get(reader, uid).await? else { return Ok(None) };
+        let Some(stored) = rows::get::<Repo>(reader, uid).await? else { return Ok(None) };
         let own_description = stored.spec.description.clone();
         Ok(Some(Self { repo: Sources::default().shown(reader, stored).await?, own_description }))
     }
+}
 
-    async fn show(reader: &mut Reader, uid: &Uidp) -> Result<Option<Repo>> {
-        Ok(Self::find(reader, uid).await?.map(|shown| shown.repo))
+impl Shows<Shown> for Repo {
+    async fn one(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
+        Ok(Shown::find(reader, uid).await?.map(|shown| shown.repo))
     }
 
-    async fn list(reader: &mut Reader, query: &ListQuery<RepoFilter>) -> Result<Listed<Repo>> {
-        let mut listed = repos::list(reader, query).await?;
+    async fn page<F: Filter<Row = Self>>(reader: &mut Reader, query: &ListQuery<F>) -> Result<Listed<Self>> {
+        let mut listed = rows::list(reader, query).await?;
         let (mut sources, mut shown) = (Sources::default(), Vec::with_capacity(listed.items.len()));
         for repo in listed.items {
             shown.push(sources.shown(reader, repo).await?);
@@ -65,8 +63,10 @@ impl Noun for Shown {
         listed.items = shown;
         Ok(listed)
     }
+}
 
-    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-        repos::delete(tx, uid).await
-    }
+impl Noun for Shown {
+    type Answer = Repo;
+    type Filter = RepoFilter;
+    type Needs = Settings;
 }

@@ -3,8 +3,7 @@
 mod rules;
 mod upsert;
 
-use domain::{Result, Uidp, registry::Tag};
-use store::{ListQuery, Listed, Reader, Writer, registry::tags};
+use domain::registry::Tag;
 
 pub use store::registry::tags::TagFilter;
 
@@ -14,25 +13,7 @@ use crate::nouns::{Noun, Nouns};
 pub type Tags = Nouns<Tag>;
 
 impl Noun for Tag {
-    const NOUN: domain::Noun = domain::Noun::Tag;
-
     type Answer = Self;
     type Filter = TagFilter;
     type Needs = ();
-
-    async fn find(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        tags::get(reader, uid).await
-    }
-
-    async fn show(reader: &mut Reader, uid: &Uidp) -> Result<Option<Self>> {
-        tags::get(reader, uid).await
-    }
-
-    async fn list(reader: &mut Reader, query: &ListQuery<TagFilter>) -> Result<Listed<Self>> {
-        tags::list(reader, query).await
-    }
-
-    async fn remove(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-        tags::delete(tx, uid).await
-    }
 }

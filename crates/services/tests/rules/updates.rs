@@ -15,7 +15,7 @@ use domain::{
     iam::{GroupSpec, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec},
 };
 use services::{Groups, Settings};
-use store::iam::role_bindings;
+use store::rows;
 use tokio::{runtime::Handle, task::block_in_place};
 
 use crate::world::{
@@ -191,8 +191,8 @@ async fn overtaken_by_binding(
                 Box::pin(async move {
                     begun.wait();
                     judged.wait();
-                    role_bindings::delete(tx, &binding.uid).await?;
-                    role_bindings::insert(tx, &binding).await
+                    rows::delete::<RoleBinding>(tx, &binding.uid).await?;
+                    rows::insert(tx, &binding).await
                 })
             });
             bound.await

@@ -1,7 +1,7 @@
 //! An organization with very many repositories.
 
-use domain::{Timestamp, Uidp};
-use store::{Store, iam::groups, registry::repos};
+use domain::{Timestamp, Uidp, iam::Group};
+use store::{Store, rows};
 
 use crate::kit;
 
@@ -45,7 +45,7 @@ impl World {
 
     /// Fills the store unless it has been filled before; says whether it did.
     pub(crate) async fn fill(&self, store: &Store) -> bool {
-        let there = groups::get(&mut store.reader().await.expect("reads"), &self.org).await.expect("reads").is_some();
+        let there = rows::get::<Group>(&mut store.reader().await.expect("reads"), &self.org).await.expect("reads").is_some();
         if there {
             return false;
         }
@@ -56,7 +56,7 @@ impl World {
         kit::write(store, |tx| {
             Box::pin(async move {
                 for (n, uid) in groups.into_iter().enumerate() {
-                    groups::insert(tx, &kit::group(uid, &format!("folder-{n}"))).await?;
+                    rows::insert(tx, &kit::group(uid, &format!("folder-{n}"))).await?;
                 }
                 Ok(())
             })
@@ -68,7 +68,7 @@ impl World {
             kit::write(store, |tx| {
                 Box::pin(async move {
                     for row in rows {
-                        repos::insert(tx, &row).await?;
+                        rows::insert(tx, &row).await?;
                     }
                     Ok(())
                 })

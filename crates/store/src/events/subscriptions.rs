@@ -1,16 +1,14 @@
 //! Subscriptions.
 
 use domain::{
-    Noun, Result, Uidp,
+    Noun, Result,
     events::{Subscription, SubscriptionSpec},
-    iam::Group,
 };
 
 use crate::{
-    BoxFuture, Reader, Writer, counts,
     iam::groups,
-    list::{self, Filter, ListQuery, Listed, Term},
-    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
+    list::{Filter, Term},
+    table::{self, Column, Columns, Declared, Entity, Values, WithParent, its_fields, text},
 };
 
 /// Which subscriptions to list: nothing but the place narrows their lists.
@@ -18,6 +16,8 @@ use crate::{
 pub struct SubscriptionFilter;
 
 impl Filter for SubscriptionFilter {
+    type Row = Subscription;
+
     fn terms(&self) -> Vec<Term> {
         Vec::new()
     }
@@ -25,15 +25,15 @@ impl Filter for SubscriptionFilter {
 
 /// What is declared of subscriptions.
 pub(crate) static DECLARED: Declared =
-    Declared::new::<Subscription>(Noun::Subscription, "subscriptions", COLUMNS, &groups::DECLARED, WithParent::Goes(go_with))
+    Declared::new::<Subscription>("subscriptions", COLUMNS, &groups::DECLARED, WithParent::Goes(table::go_with::<Subscription>))
         .few();
 
 const COLUMNS: &[Column] = &[text("sink")];
 
 impl Entity for Subscription {
-    fn declared() -> &'static Declared {
-        &DECLARED
-    }
+    const NOUN: Noun = Noun::Subscription;
+
+    its_fields!();
 
     fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
@@ -49,65 +49,4 @@ impl Entity for Subscription {
         values.add(self.spec.sink.as_str());
         Ok(())
     }
-
-    fn uid(&self) -> &Uidp {
-        &self.uid
-    }
-
-    fn name(&self) -> &'static str {
-        ""
-    }
-
-    fn stamp(&self) -> Stamp {
-        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
-    }
-
-    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
-        Self { created_at, updated_at, revision, ..self }
-    }
-}
-
-/// The subscription, if it exists.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Subscription>> {
-    table::get(reader, uid).await
-}
-
-/// A page of subscriptions.
-///
-/// # Errors
-/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
-pub async fn list(reader: &mut Reader, query: &ListQuery<SubscriptionFilter>) -> Result<Listed<Subscription>> {
-    list::page(reader, query).await
-}
-
-/// How many subscriptions the group has, not counting those of groups below it.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn count(reader: &mut Reader, group: &Uidp) -> Result<u64> {
-    counts::children(reader, Noun::Subscription, group.as_str()).await
-}
-
-/// Adds a subscription to a group that the write has read; answers it as stored.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn insert_in(tx: &mut Writer, group: &Group, subscription: &Subscription) -> Result<Subscription> {
-    table::insert_in(tx, &group.uid, subscription.clone()).await
-}
-
-/// Removes a subscription. Answers whether it existed.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    Ok(table::delete::<Subscription>(tx, uid).await?.is_some())
-}
-
-/// Removes the subscriptions of a group that goes.
-fn go_with<'a>(tx: &'a mut Writer, group: &'a Uidp) -> BoxFuture<'a, Result<()>> {
-    Box::pin(async move { table::remove::<Subscription>(tx, "parent", group).await.map(drop) })
 }

@@ -8,10 +8,11 @@ use domain::{
 };
 
 use crate::{
-    BoxFuture, Reader, Writer,
+    Writer,
     iam::groups,
-    list::{self, Filter, ListQuery, Listed, Term},
-    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
+    list::{Filter, Term},
+    rows,
+    table::{self, Column, Columns, Declared, Entity, Values, WithParent, its_fields, text},
 };
 
 /// Which account associations to list.
@@ -22,6 +23,8 @@ pub struct AccountAssociationFilter {
 }
 
 impl Filter for AccountAssociationFilter {
+    type Row = AccountAssociation;
+
     fn terms(&self) -> Vec<Term> {
         self.name.iter().map(|name| Term::few("name", name)).collect()
     }
@@ -29,11 +32,10 @@ impl Filter for AccountAssociationFilter {
 
 /// What is declared of account associations.
 pub(crate) static DECLARED: Declared = Declared::new::<AccountAssociation>(
-    Noun::AccountAssociation,
     "account_associations",
     COLUMNS,
     &groups::DECLARED,
-    WithParent::Goes(go_with),
+    WithParent::Goes(table::go_with::<AccountAssociation>),
 )
 .sharing_its_uid();
 
@@ -41,9 +43,9 @@ const COLUMNS: &[Column] =
     &[text("name"), text("description"), text("amazon"), text("google"), text("azure"), text("service_bindings"), text("github")];
 
 impl Entity for AccountAssociation {
-    fn declared() -> &'static Declared {
-        &DECLARED
-    }
+    const NOUN: Noun = Noun::AccountAssociation;
+
+    its_fields!();
 
     fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
@@ -71,20 +73,8 @@ impl Entity for AccountAssociation {
         Ok(())
     }
 
-    fn uid(&self) -> &Uidp {
-        &self.uid
-    }
-
     fn name(&self) -> &str {
         self.spec.name.as_str()
-    }
-
-    fn stamp(&self) -> Stamp {
-        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
-    }
-
-    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
-        Self { created_at, updated_at, revision, ..self }
     }
 
     fn refused(&self, fault: Fault) -> Error {
@@ -100,63 +90,18 @@ impl Entity for AccountAssociation {
     }
 }
 
-/// The account association of the group, if it has one.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, group: &Uidp) -> Result<Option<AccountAssociation>> {
-    table::get(reader, group).await
-}
-
-/// A page of account associations.
-///
-/// # Errors
-/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
-pub async fn list(reader: &mut Reader, query: &ListQuery<AccountAssociationFilter>) -> Result<Listed<AccountAssociation>> {
-    list::page(reader, query).await
-}
-
-/// Adds the account association of a group; answers it as stored.
-///
-/// # Errors
-/// Not found when there is no such group; already exists when it has one; internal when the storage fails.
-pub async fn insert(tx: &mut Writer, association: &AccountAssociation) -> Result<AccountAssociation> {
-    table::insert(tx, association.clone()).await
-}
-
-/// Changes an account association as the write has read it to another value; answers it as stored.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn update(tx: &mut Writer, from: &AccountAssociation, to: &AccountAssociation) -> Result<AccountAssociation> {
-    table::update(tx, from, to.clone()).await
-}
-
-/// Removes the account association of the group. Answers whether it had one.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn delete(tx: &mut Writer, group: &Uidp) -> Result<bool> {
-    Ok(table::delete::<AccountAssociation>(tx, group).await?.is_some())
-}
-
 /// Takes the identity, which goes or becomes something else, out of the service bindings of its group. A map that has nothing left
 /// goes as well.
 pub(super) async fn unbind(tx: &mut Writer, identity: &Uidp) -> Result<()> {
     let Some(group) = identity.parent() else { return Ok(()) };
-    let Some(from) = get(tx, &group).await? else { return Ok(()) };
+    let Some(from) = rows::get::<AccountAssociation>(tx, &group).await? else { return Ok(()) };
     let mut to = from.clone();
     if let Some(bindings) = &mut to.spec.service_bindings {
         bindings.retain(|_, binding| binding.identity != *identity);
     }
     to.spec.service_bindings = to.spec.service_bindings.filter(|bindings| !bindings.is_empty());
     if to.spec != from.spec {
-        update(tx, &from, &to).await?;
+        rows::update(tx, &from, &to).await?;
     }
     Ok(())
-}
-
-/// Removes the account association of a group that goes.
-fn go_with<'a>(tx: &'a mut Writer, group: &'a Uidp) -> BoxFuture<'a, Result<()>> {
-    Box::pin(async move { table::remove::<AccountAssociation>(tx, "uid", group).await.map(drop) })
 }

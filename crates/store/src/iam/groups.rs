@@ -1,4 +1,4 @@
-//! Groups.
+//! Groups. A folder has kind and status from its organization, which passes on what changes.
 
 use database::{Fault, word};
 use domain::{
@@ -7,9 +7,10 @@ use domain::{
 };
 
 use crate::{
-    Reader, Writer,
-    list::{self, Filter, ListQuery, Listed, Term},
-    table::{self, Column, Columns, Declared, Entity, EventGroup, Stamp, Values, WithParent, bool, text},
+    Writer,
+    list::{Filter, Term},
+    rows,
+    table::{self, Column, Columns, Declared, Entity, EventGroup, Values, WithParent, bool, its_fields, text},
 };
 
 /// Which groups to list.
@@ -20,23 +21,24 @@ pub struct GroupFilter {
 }
 
 impl Filter for GroupFilter {
+    type Row = Group;
+
     fn terms(&self) -> Vec<Term> {
         self.name.iter().map(|name| Term::few("name", name)).collect()
     }
 }
 
 /// What is declared of groups.
-pub(crate) static DECLARED: Declared =
-    Declared::new::<Group>(Noun::Group, "groups", COLUMNS, &DECLARED, WithParent::Keeps("child groups"))
-        .counting_itself()
-        .with_events_of(EventGroup::Itself);
+pub(crate) static DECLARED: Declared = Declared::new::<Group>("groups", COLUMNS, &DECLARED, WithParent::Keeps("child groups"))
+    .counting_itself()
+    .with_events_of(EventGroup::Itself);
 
 const COLUMNS: &[Column] = &[text("name"), text("description"), bool("verified"), text("kind"), text("status")];
 
 impl Entity for Group {
-    fn declared() -> &'static Declared {
-        &DECLARED
-    }
+    const NOUN: Noun = Noun::Group;
+
+    its_fields!();
 
     fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
@@ -60,20 +62,29 @@ impl Entity for Group {
         Ok(())
     }
 
-    fn uid(&self) -> &Uidp {
-        &self.uid
-    }
-
     fn name(&self) -> &str {
         self.spec.name.as_str()
     }
 
-    fn stamp(&self) -> Stamp {
-        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
+    async fn before_insert(mut self, tx: &mut Writer) -> Result<Self> {
+        let Some(parent) = self.uid.parent() else { return Ok(self) };
+        let parent = rows::get::<Self>(tx, &parent).await?.ok_or_else(|| Error::not_found(Noun::Group, parent.as_str()))?;
+        (self.spec.kind, self.status) = (parent.spec.kind, parent.status);
+        Ok(self)
     }
 
-    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
-        Self { created_at, updated_at, revision, ..self }
+    async fn before_update(mut self, _tx: &mut Writer, from: &Self) -> Result<Self> {
+        if !self.uid.is_root() {
+            (self.spec.kind, self.status) = (from.spec.kind, from.status);
+        }
+        Ok(self)
+    }
+
+    async fn after_update(&self, tx: &mut Writer, from: &Self) -> Result<()> {
+        if self.uid.is_root() && (self.spec.kind, self.status) != (from.spec.kind, from.status) {
+            pass_on(tx, &self.uid, self.spec.kind, self.status).await?;
+        }
+        Ok(())
     }
 
     fn refused(&self, fault: Fault) -> Error {
@@ -87,52 +98,6 @@ impl Entity for Group {
             other => other.into(),
         }
     }
-}
-
-/// The group, if it exists.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Group>> {
-    table::get(reader, uid).await
-}
-
-/// A page of groups.
-///
-/// # Errors
-/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
-pub async fn list(reader: &mut Reader, query: &ListQuery<GroupFilter>) -> Result<Listed<Group>> {
-    list::page(reader, query).await
-}
-
-/// Adds a group; answers it as stored. A folder takes kind and status from its organization.
-///
-/// # Errors
-/// Not found when its parent does not exist; already exists when it is verified and another verified organization has
-/// its name; internal when the storage fails.
-pub async fn insert(tx: &mut Writer, group: &Group) -> Result<Group> {
-    let Some(parent) = group.uid.parent() else { return table::insert(tx, group.clone()).await };
-    let parent = get(tx, &parent).await?.ok_or_else(|| Error::not_found(Noun::Group, parent.as_str()))?;
-    let mut group = group.clone();
-    (group.spec.kind, group.status) = (parent.spec.kind, parent.status);
-    table::insert_in(tx, &parent.uid, group).await
-}
-
-/// Changes a group as the write has read it to another value; answers it as stored. An organization passes kind and status on
-/// to its folders; a folder keeps its organization's.
-///
-/// # Errors
-/// Already exists as in [`insert`]; internal when the storage fails.
-pub async fn update(tx: &mut Writer, from: &Group, to: &Group) -> Result<Group> {
-    let mut to = to.clone();
-    if !to.uid.is_root() {
-        (to.spec.kind, to.status) = (from.spec.kind, from.status);
-    }
-    let group = table::update(tx, from, to).await?;
-    if group.uid.is_root() && (group.spec.kind, group.status) != (from.spec.kind, from.status) {
-        pass_on(tx, &group.uid, group.spec.kind, group.status).await?;
-    }
-    Ok(group)
 }
 
 /// Gives an organization's kind and status to its folders.
@@ -152,12 +117,4 @@ async fn pass_on(tx: &mut Writer, org: &Uidp, kind: OrgKind, status: OrgStatus) 
         table::changed(tx, &folder, &folder);
     }
     Ok(())
-}
-
-/// Removes a group together with what goes with it. Answers whether it existed.
-///
-/// # Errors
-/// Failed precondition while something lives in it that keeps it; internal when the storage fails.
-pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    Ok(table::delete::<Group>(tx, uid).await?.is_some())
 }

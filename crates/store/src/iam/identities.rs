@@ -1,17 +1,19 @@
-//! Identities.
+//! Identities. A new relationship counts its revision up, which revokes the identity's tokens; who stops being a part of the platform
+//! is no longer bound as that. When it was last seen, an update leaves as it is.
 
 use database::{Fault, Param, Row};
 use domain::{
     Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
-    iam::{Identity, IdentitySpec, Relationship, RelationshipType, ServicePrincipal, identity::user_uid},
+    iam::{Identity, IdentitySpec, Relationship, RelationshipType, RoleBinding, ServicePrincipal, identity::user_uid},
 };
 
 use crate::{
     Reader, Writer,
     counts::placeholders,
-    iam::{account_associations, groups, role_bindings},
-    list::{self, Filter, ListQuery, Listed, Term},
-    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, int, text},
+    iam::{account_associations, groups},
+    list::{Filter, Term},
+    rows,
+    table::{self, Column, Columns, Declared, Entity, Values, WithParent, int, its_fields, text},
 };
 
 /// Which identities to list.
@@ -24,6 +26,8 @@ pub struct IdentityFilter {
 }
 
 impl Filter for IdentityFilter {
+    type Row = Identity;
+
     fn terms(&self) -> Vec<Term> {
         let name = self.name.iter().map(|name| Term::few("name", name));
         let kind = self.relationship_type.iter().map(|kind| Term::tested("relationship_type", kind.as_str()));
@@ -33,7 +37,7 @@ impl Filter for IdentityFilter {
 
 /// What is declared of identities.
 pub(crate) static DECLARED: Declared =
-    Declared::new::<Identity>(Noun::Identity, "identities", COLUMNS, &groups::DECLARED, WithParent::Keeps("child identities"));
+    Declared::new::<Identity>("identities", COLUMNS, &groups::DECLARED, WithParent::Keeps("child identities"));
 
 const COLUMNS: &[Column] = &[
     text("name"),
@@ -48,9 +52,9 @@ const COLUMNS: &[Column] = &[
 ];
 
 impl Entity for Identity {
-    fn declared() -> &'static Declared {
-        &DECLARED
-    }
+    const NOUN: Noun = Noun::Identity;
+
+    its_fields!();
 
     fn read(columns: &mut Columns<'_>) -> Result<Self> {
         let uid = columns.uidp()?;
@@ -77,20 +81,28 @@ impl Entity for Identity {
         Ok(())
     }
 
-    fn uid(&self) -> &Uidp {
-        &self.uid
-    }
-
     fn name(&self) -> &str {
         self.spec.name.as_str()
     }
 
-    fn stamp(&self) -> Stamp {
-        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
+    async fn before_update(self, tx: &mut Writer, from: &Self) -> Result<Self> {
+        let proves_otherwise = from.spec.relationship != self.spec.relationship;
+        if proves_otherwise && from.spec.relationship.service_principal().is_some() {
+            account_associations::unbind(tx, &from.uid).await?;
+        }
+        let relationship_revision = from.relationship_revision + i64::from(proves_otherwise);
+        Ok(Self { relationship_revision, last_seen_at: from.last_seen_at, ..self })
     }
 
-    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
-        Self { created_at, updated_at, revision, ..self }
+    async fn before_delete(tx: &mut Writer, uid: &Uidp) -> Result<()> {
+        table::remove::<RoleBinding>(tx, "identity", uid).await.map(drop)
+    }
+
+    async fn after_delete(&self, tx: &mut Writer) -> Result<()> {
+        if self.spec.relationship.service_principal().is_some() {
+            account_associations::unbind(tx, &self.uid).await?;
+        }
+        Ok(())
     }
 
     fn refused(&self, fault: Fault) -> Error {
@@ -104,20 +116,12 @@ impl Entity for Identity {
     }
 }
 
-/// The identity, if it exists.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Identity>> {
-    table::get(reader, uid).await
-}
-
 /// The user that `issuer` calls `subject`, if it has registered.
 ///
 /// # Errors
 /// Internal when the storage fails.
 pub async fn find_user(reader: &mut Reader, issuer: &str, subject: &str) -> Result<Option<Identity>> {
-    get(reader, &user_uid(issuer, subject)).await
+    rows::get(reader, &user_uid(issuer, subject)).await
 }
 
 /// How often the identity's relationship has changed, if it exists: what its tokens are compared with.
@@ -142,54 +146,6 @@ pub async fn principals(reader: &mut Reader, group: &Uidp, uids: &[&Uidp]) -> Re
     let read = |row: &Row<'_>| Ok((row.uidp(0)?, row.json::<Relationship>(1)?.service_principal()));
     let found = reader.query_map(&sql, &params, read).await?;
     Ok(found.into_iter().filter_map(|(uid, principal)| Some((uid, principal?))).collect())
-}
-
-/// A page of identities.
-///
-/// # Errors
-/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
-pub async fn list(reader: &mut Reader, query: &ListQuery<IdentityFilter>) -> Result<Listed<Identity>> {
-    list::page(reader, query).await
-}
-
-/// Adds an identity; answers it as stored.
-///
-/// # Errors
-/// Not found when its group does not exist; already exists when it does; internal when the storage fails.
-pub async fn insert(tx: &mut Writer, identity: &Identity) -> Result<Identity> {
-    table::insert(tx, identity.clone()).await
-}
-
-/// Changes an identity as the write has read it to another value; answers it as stored. A new relationship counts its revision
-/// up, which revokes the identity's tokens; who stops being a part of the platform is no longer bound as that. When it was last seen is
-/// left as it is.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn update(tx: &mut Writer, from: &Identity, to: &Identity) -> Result<Identity> {
-    let proves_otherwise = from.spec.relationship != to.spec.relationship;
-    let to = Identity {
-        relationship_revision: from.relationship_revision + i64::from(proves_otherwise),
-        last_seen_at: from.last_seen_at,
-        ..to.clone()
-    };
-    if proves_otherwise && from.spec.relationship.service_principal().is_some() {
-        account_associations::unbind(tx, &from.uid).await?;
-    }
-    table::update(tx, from, to).await
-}
-
-/// Removes an identity together with its role bindings and its service binding. Answers whether it existed.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    role_bindings::delete_of(tx, uid).await?;
-    let gone = table::delete::<Identity>(tx, uid).await?;
-    if gone.as_ref().is_some_and(|identity| identity.spec.relationship.service_principal().is_some()) {
-        account_associations::unbind(tx, uid).await?;
-    }
-    Ok(gone.is_some())
 }
 
 /// Notes an exchange, unless a later one is known. It is no change of the identity: its revision stays.

@@ -2,15 +2,14 @@
 
 use database::Fault;
 use domain::{
-    Error, Noun, Result, Rule, Sealed, Uidp,
-    iam::{Group, IdentityProvider, IdentityProviderSpec, Oidc},
+    Error, Noun, Result, Rule, Sealed,
+    iam::{IdentityProvider, IdentityProviderSpec, Oidc},
 };
 
 use crate::{
-    Reader, Writer,
     iam::groups,
-    list::{self, Filter, ListQuery, Listed, Term},
-    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
+    list::{Filter, Term},
+    table::{Column, Columns, Declared, Entity, Values, WithParent, its_fields, text},
 };
 
 /// Which identity providers to list.
@@ -21,26 +20,23 @@ pub struct IdentityProviderFilter {
 }
 
 impl Filter for IdentityProviderFilter {
+    type Row = IdentityProvider;
+
     fn terms(&self) -> Vec<Term> {
         self.name.iter().map(|name| Term::few("name", name)).collect()
     }
 }
 
 /// What is declared of identity providers.
-pub(crate) static DECLARED: Declared = Declared::new::<IdentityProvider>(
-    Noun::IdentityProvider,
-    "identity_providers",
-    COLUMNS,
-    &groups::DECLARED,
-    WithParent::Keeps("identity providers"),
-);
+pub(crate) static DECLARED: Declared =
+    Declared::new::<IdentityProvider>("identity_providers", COLUMNS, &groups::DECLARED, WithParent::Keeps("identity providers"));
 
 const COLUMNS: &[Column] = &[text("name"), text("description"), text("default_role"), text("oidc"), text("client_secret")];
 
 impl Entity for IdentityProvider {
-    fn declared() -> &'static Declared {
-        &DECLARED
-    }
+    const NOUN: Noun = Noun::IdentityProvider;
+
+    its_fields!();
 
     fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
@@ -67,20 +63,8 @@ impl Entity for IdentityProvider {
         Ok(())
     }
 
-    fn uid(&self) -> &Uidp {
-        &self.uid
-    }
-
     fn name(&self) -> &str {
         self.spec.name.as_str()
-    }
-
-    fn stamp(&self) -> Stamp {
-        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
-    }
-
-    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
-        Self { created_at, updated_at, revision, ..self }
     }
 
     fn refused(&self, fault: Fault) -> Error {
@@ -92,52 +76,4 @@ impl Entity for IdentityProvider {
             other => other.into(),
         }
     }
-}
-
-/// The identity provider, if it exists.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<IdentityProvider>> {
-    table::get(reader, uid).await
-}
-
-/// A page of identity providers.
-///
-/// # Errors
-/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
-pub async fn list(reader: &mut Reader, query: &ListQuery<IdentityProviderFilter>) -> Result<Listed<IdentityProvider>> {
-    list::page(reader, query).await
-}
-
-/// Adds an identity provider; answers it as stored.
-///
-/// # Errors
-/// Not found when its group does not exist; failed precondition when its default role does not; internal when the storage fails.
-pub async fn insert(tx: &mut Writer, provider: &IdentityProvider) -> Result<IdentityProvider> {
-    table::insert(tx, provider.clone()).await
-}
-
-/// Adds an identity provider to a group that the write has read; answers it as stored.
-///
-/// # Errors
-/// Failed precondition when its default role does not exist; internal when the storage fails.
-pub async fn insert_in(tx: &mut Writer, group: &Group, provider: &IdentityProvider) -> Result<IdentityProvider> {
-    table::insert_in(tx, &group.uid, provider.clone()).await
-}
-
-/// Changes an identity provider as the write has read it to another value; answers it as stored.
-///
-/// # Errors
-/// Failed precondition when its default role does not exist; internal when the storage fails.
-pub async fn update(tx: &mut Writer, from: &IdentityProvider, to: &IdentityProvider) -> Result<IdentityProvider> {
-    table::update(tx, from, to.clone()).await
-}
-
-/// Removes an identity provider. Answers whether it existed.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    Ok(table::delete::<IdentityProvider>(tx, uid).await?.is_some())
 }

@@ -9,11 +9,12 @@ use domain::{
 };
 
 use crate::{
-    BoxFuture, Reader, Writer,
+    Reader, Writer,
     counts::placeholders,
     iam::{groups, roles},
-    list::{self, Filter, ListQuery, Listed, Term},
-    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
+    list::{Filter, ListQuery, Listed, Term},
+    rows,
+    table::{self, Column, Columns, Declared, Entity, Values, WithParent, its_fields, text},
 };
 
 /// Which role bindings to list.
@@ -28,6 +29,8 @@ pub struct RoleBindingFilter {
 }
 
 impl Filter for RoleBindingFilter {
+    type Row = RoleBinding;
+
     fn terms(&self) -> Vec<Term> {
         let columns = [("identity", &self.identity), ("parent", &self.group), ("role", &self.role)];
         columns.into_iter().filter_map(|(column, uid)| Some(Term::few(column, uid.as_ref()?.as_str()))).collect()
@@ -36,14 +39,14 @@ impl Filter for RoleBindingFilter {
 
 /// What is declared of role bindings.
 pub(crate) static DECLARED: Declared =
-    Declared::new::<RoleBinding>(Noun::RoleBinding, "role_bindings", COLUMNS, &groups::DECLARED, WithParent::Goes(go_with));
+    Declared::new::<RoleBinding>("role_bindings", COLUMNS, &groups::DECLARED, WithParent::Goes(table::go_with::<RoleBinding>));
 
 const COLUMNS: &[Column] = &[text("identity"), text("role")];
 
 impl Entity for RoleBinding {
-    fn declared() -> &'static Declared {
-        &DECLARED
-    }
+    const NOUN: Noun = Noun::RoleBinding;
+
+    its_fields!();
 
     fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
@@ -60,20 +63,24 @@ impl Entity for RoleBinding {
         Ok(())
     }
 
-    fn uid(&self) -> &Uidp {
-        &self.uid
-    }
-
     fn name(&self) -> &'static str {
         ""
     }
 
-    fn stamp(&self) -> Stamp {
-        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
+    async fn after_insert(&self, tx: &mut Writer) -> Result<()> {
+        rebound(tx, &self.spec.identity);
+        Ok(())
     }
 
-    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
-        Self { created_at, updated_at, revision, ..self }
+    async fn after_update(&self, tx: &mut Writer, from: &Self) -> Result<()> {
+        rebound(tx, &from.spec.identity);
+        rebound(tx, &self.spec.identity);
+        Ok(())
+    }
+
+    async fn after_delete(&self, tx: &mut Writer) -> Result<()> {
+        rebound(tx, &self.spec.identity);
+        Ok(())
     }
 
     fn refused(&self, fault: Fault) -> Error {
@@ -85,14 +92,6 @@ impl Entity for RoleBinding {
             other => other.into(),
         }
     }
-}
-
-/// The role binding, if it exists.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<RoleBinding>> {
-    table::get(reader, uid).await
 }
 
 /// The role binding with what it names, if it exists.
@@ -119,20 +118,15 @@ pub async fn views(reader: &mut Reader, uids: &[Uidp]) -> Result<Vec<RoleBinding
     Ok(uids.iter().filter_map(|uid| found.remove(uid)).collect())
 }
 
-/// A page of role bindings.
-///
-/// # Errors
-/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
-pub async fn list(reader: &mut Reader, query: &ListQuery<RoleBindingFilter>) -> Result<Listed<RoleBinding>> {
-    list::page(reader, query).await
-}
-
 /// A page of role bindings with what they name.
 ///
 /// # Errors
-/// As [`list()`].
-pub async fn list_views(reader: &mut Reader, query: &ListQuery<RoleBindingFilter>) -> Result<Listed<RoleBindingView>> {
-    let Listed { items, next, total, skipped } = list(reader, query).await?;
+/// As [`rows::list`].
+pub async fn list_views<F: Filter<Row = RoleBinding>>(
+    reader: &mut Reader,
+    query: &ListQuery<F>,
+) -> Result<Listed<RoleBindingView>> {
+    let Listed { items, next, total, skipped } = rows::list(reader, query).await?;
     let uids: Vec<_> = items.into_iter().map(|binding| binding.uid).collect();
     Ok(Listed { items: views(reader, &uids).await?, next, total, skipped })
 }
@@ -148,65 +142,9 @@ pub async fn grants_of(reader: &mut Reader, identity: &Uidp) -> Result<Vec<Grant
     reader.query_map(sql, &[identity.into()], read).await
 }
 
-/// Adds a role binding; answers it as stored.
-///
-/// # Errors
-/// Not found when its group does not exist; failed precondition when the identity or the role does not; internal when the
-/// storage fails.
-pub async fn insert(tx: &mut Writer, binding: &RoleBinding) -> Result<RoleBinding> {
-    let binding = table::insert(tx, binding.clone()).await?;
-    tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
-    Ok(binding)
-}
-
-/// Adds a role binding to a group that the write has read; answers it as stored.
-///
-/// # Errors
-/// Failed precondition when the identity or the role does not; internal when the
-/// storage fails.
-pub async fn insert_in(tx: &mut Writer, group: &Group, binding: &RoleBinding) -> Result<RoleBinding> {
-    let binding = table::insert_in(tx, &group.uid, binding.clone()).await?;
-    tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
-    Ok(binding)
-}
-
-/// Changes a role binding as the write has read it to another value; answers it as stored.
-///
-/// # Errors
-/// Failed precondition when the identity or the role does not exist; internal when the storage fails.
-pub async fn update(tx: &mut Writer, from: &RoleBinding, to: &RoleBinding) -> Result<RoleBinding> {
-    let binding = table::update(tx, from, to.clone()).await?;
-    for identity in [&from.spec.identity, &binding.spec.identity] {
-        tx.changed(Noun::Identity, identity.as_str(), Op::Rebound);
-    }
-    Ok(binding)
-}
-
-/// Removes a role binding. Answers whether it existed.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    let gone = delete_where(tx, "uid", uid).await?;
-    Ok(gone > 0)
-}
-
-/// Removes the bindings of an identity that goes.
-pub(super) async fn delete_of(tx: &mut Writer, identity: &Uidp) -> Result<usize> {
-    delete_where(tx, "identity", identity).await
-}
-
-/// Removes the bindings at a group that goes.
-fn go_with<'a>(tx: &'a mut Writer, group: &'a Uidp) -> BoxFuture<'a, Result<()>> {
-    Box::pin(async move { delete_where(tx, "parent", group).await.map(drop) })
-}
-
-async fn delete_where(tx: &mut Writer, column: &str, value: &Uidp) -> Result<usize> {
-    let gone = table::remove::<RoleBinding>(tx, column, value).await?;
-    for binding in &gone {
-        tx.changed(Noun::Identity, binding.spec.identity.as_str(), Op::Rebound);
-    }
-    Ok(gone.len())
+/// Tells the feed that an identity holds something else.
+fn rebound(tx: &mut Writer, identity: &Uidp) {
+    tx.changed(Noun::Identity, identity.as_str(), Op::Rebound);
 }
 
 /// Binding, identity, group and role side by side; the query of [`read_view`].

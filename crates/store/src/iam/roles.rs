@@ -11,8 +11,9 @@ use domain::{
 use crate::{
     Reader, Writer,
     iam::groups,
-    list::{self, Filter, ListQuery, Listed, Term},
-    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
+    list::{Filter, Term},
+    rows,
+    table::{Column, Columns, Declared, Entity, Values, WithParent, its_fields, text},
 };
 
 /// Which roles to list.
@@ -23,6 +24,8 @@ pub struct RoleFilter {
 }
 
 impl Filter for RoleFilter {
+    type Row = Role;
+
     fn terms(&self) -> Vec<Term> {
         self.name.iter().map(|name| Term::few("name", name)).collect()
     }
@@ -30,14 +33,14 @@ impl Filter for RoleFilter {
 
 /// What is declared of roles.
 pub(crate) static DECLARED: Declared =
-    Declared::new::<Role>(Noun::Role, "roles", COLUMNS, &groups::DECLARED, WithParent::Keeps("child roles"));
+    Declared::new::<Role>("roles", COLUMNS, &groups::DECLARED, WithParent::Keeps("child roles"));
 
 const COLUMNS: &[Column] = &[text("name"), text("description"), text("capabilities")];
 
 impl Entity for Role {
-    fn declared() -> &'static Declared {
-        &DECLARED
-    }
+    const NOUN: Noun = Noun::Role;
+
+    its_fields!();
 
     fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
@@ -59,20 +62,19 @@ impl Entity for Role {
         Ok(())
     }
 
-    fn uid(&self) -> &Uidp {
-        &self.uid
+    async fn before_delete(tx: &mut Writer, uid: &Uidp) -> Result<()> {
+        let description = if is_bound(tx, uid).await? {
+            "cannot delete role with role bindings"
+        } else if default_at(tx, uid).await?.is_some() {
+            "cannot delete role that is the default role of identity providers"
+        } else {
+            return Ok(());
+        };
+        Err(Error::precondition(Rule::RoleBound, "ROLE_BOUND", uid.as_str(), description))
     }
 
     fn name(&self) -> &str {
         self.spec.name.as_str()
-    }
-
-    fn stamp(&self) -> Stamp {
-        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
-    }
-
-    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
-        Self { created_at, updated_at, revision, ..self }
     }
 }
 
@@ -85,64 +87,16 @@ fn known(names: &[Cow<'_, str>]) -> CapabilitySet {
     CapabilitySet::from_names(names.iter().map(AsRef::as_ref))
 }
 
-/// The role, if it exists.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Role>> {
-    table::get(reader, uid).await
-}
-
-/// A page of roles. Set `include_roots` of the query for built-in roles.
-///
-/// # Errors
-/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
-pub async fn list(reader: &mut Reader, query: &ListQuery<RoleFilter>) -> Result<Listed<Role>> {
-    list::page(reader, query).await
-}
-
-/// Adds a role; answers it as stored.
-///
-/// # Errors
-/// Not found when its group does not exist; internal when the storage fails.
-pub async fn insert(tx: &mut Writer, role: &Role) -> Result<Role> {
-    table::insert(tx, role.clone()).await
-}
-
-/// Changes a role as the write has read it to another value; answers it as stored.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn update(tx: &mut Writer, from: &Role, to: &Role) -> Result<Role> {
-    table::update(tx, from, to.clone()).await
-}
-
 /// Brings a built-in role to what this version of the server says. Answers whether anything changed.
 ///
 /// # Errors
 /// Internal when the storage fails.
 pub async fn upsert_built_in(tx: &mut Writer, role: &Role) -> Result<bool> {
-    match get(tx, &role.uid).await? {
-        None => insert(tx, role).await.map(|_| true),
+    match rows::get::<Role>(tx, &role.uid).await? {
+        None => rows::insert(tx, role).await.map(|_| true),
         Some(stored) if stored.spec == role.spec => Ok(false),
-        Some(stored) => update(tx, &stored, role).await.map(|_| true),
+        Some(stored) => rows::update(tx, &stored, role).await.map(|_| true),
     }
-}
-
-/// Removes a role. Answers whether it existed.
-///
-/// # Errors
-/// Failed precondition while it is bound or some identity provider gives it; internal when the storage fails.
-pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    if is_bound(tx, uid).await? {
-        let description = "cannot delete role with role bindings";
-        return Err(Error::precondition(Rule::RoleBound, "ROLE_BOUND", uid.as_str(), description));
-    }
-    if default_at(tx, uid).await?.is_some() {
-        let description = "cannot delete role that is the default role of identity providers";
-        return Err(Error::precondition(Rule::RoleBound, "ROLE_BOUND", uid.as_str(), description));
-    }
-    Ok(table::delete::<Role>(tx, uid).await?.is_some())
 }
 
 /// Whether anybody holds the role.

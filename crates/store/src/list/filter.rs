@@ -5,9 +5,13 @@ use domain::{OrderField, Result, Timestamp};
 use serde::Serialize;
 
 use super::{Sql, Stream, way::Way};
+use crate::table::Stored;
 
 /// A noun's own filter.
-pub trait Filter {
+pub trait Filter: Send + Sync {
+    /// What is listed.
+    type Row: Stored;
+
     /// The conditions, the most selective first. All must hold.
     fn terms(&self) -> Vec<Term>;
 }

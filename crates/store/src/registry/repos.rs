@@ -1,18 +1,16 @@
 //! Repositories.
 
-use database::{Fault, Row};
+use database::Row;
 use domain::{
-    Error, Kind, Noun, Result, Rule, Uidp,
-    error::Detail,
-    iam::Group,
+    Noun, Result, Uidp,
     registry::{Repo, RepoSpec},
 };
 
 use crate::{
-    Reader, Writer,
+    Reader,
     iam::groups,
-    list::{self, Filter, ListQuery, Listed, Term},
-    table::{self, Column, Columns, Declared, Entity, Stamp, Values, WithParent, text},
+    list::{Filter, Term},
+    table::{Column, Columns, Declared, Entity, Values, WithParent, its_fields, text},
 };
 
 /// Which repositories to list.
@@ -23,6 +21,8 @@ pub struct RepoFilter {
 }
 
 impl Filter for RepoFilter {
+    type Row = Repo;
+
     fn terms(&self) -> Vec<Term> {
         self.name.iter().map(|name| Term::few("name", name)).collect()
     }
@@ -30,7 +30,7 @@ impl Filter for RepoFilter {
 
 /// What is declared of repositories.
 pub(crate) static DECLARED: Declared =
-    Declared::new::<Repo>(Noun::Repo, "repos", COLUMNS, &groups::DECLARED, WithParent::Keeps("child repos"));
+    Declared::new::<Repo>("repos", COLUMNS, &groups::DECLARED, WithParent::Keeps("child repos")).with_unique_names();
 
 const COLUMNS: &[Column] = &[
     text("name"),
@@ -45,9 +45,9 @@ const COLUMNS: &[Column] = &[
 const OVERLAY: &str = "custom_overlay";
 
 impl Entity for Repo {
-    fn declared() -> &'static Declared {
-        &DECLARED
-    }
+    const NOUN: Noun = Noun::Repo;
+
+    its_fields!();
 
     fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
@@ -76,42 +76,9 @@ impl Entity for Repo {
         Ok(())
     }
 
-    fn uid(&self) -> &Uidp {
-        &self.uid
-    }
-
     fn name(&self) -> &str {
         self.spec.name.as_str()
     }
-
-    fn stamp(&self) -> Stamp {
-        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
-    }
-
-    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
-        Self { created_at, updated_at, revision, ..self }
-    }
-
-    fn refused(&self, fault: Fault) -> Error {
-        match fault {
-            Fault::Unique(constraint) if constraint == "repos_parent_name_key" => {
-                let RepoSpec { name, .. } = &self.spec;
-                let message = format!("a repo named {name} exists in group {}; choose another name", self.uid.parent_text());
-                Error::new(Kind::AlreadyExists, Rule::NameTaken, message)
-                    .with(Detail::Resource { noun: Noun::Repo, uid: name.to_string() })
-                    .because(constraint)
-            }
-            other => other.into(),
-        }
-    }
-}
-
-/// The repository, if it exists.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Repo>> {
-    table::get(reader, uid).await
 }
 
 /// The repository without its overlay, by far its largest part: for what others inherit from it.
@@ -130,48 +97,6 @@ pub async fn without_overlay(reader: &mut Reader, uid: &Uidp) -> Result<Option<R
 pub async fn find(reader: &mut Reader, parent: &Uidp, name: &str) -> Result<Option<Repo>> {
     let sql = format!("SELECT {} FROM repos WHERE parent = $1 AND name = $2", DECLARED.statements().columns);
     reader.query_one(&sql, &[parent.into(), name.into()], read).await
-}
-
-/// A page of repositories.
-///
-/// # Errors
-/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
-pub async fn list(reader: &mut Reader, query: &ListQuery<RepoFilter>) -> Result<Listed<Repo>> {
-    list::page(reader, query).await
-}
-
-/// Adds a repository; answers it as stored.
-///
-/// # Errors
-/// Not found when its group does not exist; already exists when the group has one of that name; internal when the storage
-/// fails.
-pub async fn insert(tx: &mut Writer, repo: &Repo) -> Result<Repo> {
-    table::insert(tx, repo.clone()).await
-}
-
-/// Adds a repository to a group that the write has read; answers it as stored.
-///
-/// # Errors
-/// Already exists when the group has one of that name; internal when the storage
-/// fails.
-pub async fn insert_in(tx: &mut Writer, group: &Group, repo: &Repo) -> Result<Repo> {
-    table::insert_in(tx, &group.uid, repo.clone()).await
-}
-
-/// Changes a repository as the write has read it to another value; answers it as stored.
-///
-/// # Errors
-/// Already exists when the group has another of that name; internal when the storage fails.
-pub async fn update(tx: &mut Writer, from: &Repo, to: &Repo) -> Result<Repo> {
-    table::update(tx, from, to.clone()).await
-}
-
-/// Removes a repository. Answers whether it existed.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    Ok(table::delete::<Repo>(tx, uid).await?.is_some())
 }
 
 fn read(row: &Row<'_>) -> Result<Repo> {

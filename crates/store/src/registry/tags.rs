@@ -1,17 +1,16 @@
 //! Tags, and the history of what they stood for.
 
-use database::{Fault, Row};
+use database::Row;
 use domain::{
-    Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
-    error::Detail,
+    Error, Noun, Result, Timestamp, Uidp,
     registry::{Digest, Tag, TagForms, TagName, TagSpec},
 };
 
 use crate::{
     BoxFuture, Reader, Writer, counts,
-    list::{self, Filter, ListQuery, Listed, Term},
+    list::{Filter, Term},
     registry::repos,
-    table::{self, Column, Columns, Declared, Entity, EventGroup, Stamp, Values, WithParent, bool, int, text},
+    table::{self, Column, Columns, Declared, Entity, EventGroup, Values, WithParent, bool, int, its_fields, text},
 };
 
 /// Most tags that go with their repository: they go in one write, and all other writes wait for that.
@@ -35,6 +34,8 @@ pub struct TagFilter {
 }
 
 impl Filter for TagFilter {
+    type Row = Tag;
+
     fn terms(&self) -> Vec<Term> {
         let digest = self.digest.iter().map(|digest| Term::few("digest", digest));
         let name = self.name.iter().map(|name| Term::few("name", name));
@@ -48,16 +49,16 @@ impl Filter for TagFilter {
 }
 
 /// What is declared of tags.
-pub(crate) static DECLARED: Declared =
-    Declared::new::<Tag>(Noun::Tag, "tags", COLUMNS, &repos::DECLARED, WithParent::Goes(go_with))
-        .with_events_of(EventGroup::Organization);
+pub(crate) static DECLARED: Declared = Declared::new::<Tag>("tags", COLUMNS, &repos::DECLARED, WithParent::Goes(go_with))
+    .with_unique_names()
+    .with_events_of(EventGroup::Organization);
 
 const COLUMNS: &[Column] = &[text("name"), text("digest"), bool("deprecated"), text("bundles"), int("forms").for_conditions()];
 
 impl Entity for Tag {
-    fn declared() -> &'static Declared {
-        &DECLARED
-    }
+    const NOUN: Noun = Noun::Tag;
+
+    its_fields!();
 
     fn read(columns: &mut Columns<'_>) -> Result<Self> {
         Ok(Self {
@@ -81,42 +82,21 @@ impl Entity for Tag {
         Ok(())
     }
 
-    fn uid(&self) -> &Uidp {
-        &self.uid
-    }
-
     fn name(&self) -> &str {
         self.spec.name.as_str()
     }
 
-    fn stamp(&self) -> Stamp {
-        Stamp { created_at: self.created_at, updated_at: self.updated_at, revision: self.revision }
+    async fn after_insert(&self, tx: &mut Writer) -> Result<()> {
+        remember(tx, self).await
     }
 
-    fn stamped(self, Stamp { created_at, updated_at, revision }: Stamp) -> Self {
-        Self { created_at, updated_at, revision, ..self }
+    async fn after_update(&self, tx: &mut Writer, from: &Self) -> Result<()> {
+        if self.spec.digest == from.spec.digest { Ok(()) } else { remember(tx, self).await }
     }
 
-    fn refused(&self, fault: Fault) -> Error {
-        match fault {
-            Fault::Unique(constraint) if constraint == "tags_parent_name_key" => {
-                let TagSpec { name, .. } = &self.spec;
-                let message = format!("a tag named {name} exists in repo {}; choose another name", self.uid.parent_text());
-                Error::new(Kind::AlreadyExists, Rule::NameTaken, message)
-                    .with(Detail::Resource { noun: Noun::Tag, uid: name.to_string() })
-                    .because(constraint)
-            }
-            other => other.into(),
-        }
+    async fn before_delete(tx: &mut Writer, uid: &Uidp) -> Result<()> {
+        tx.send("DELETE FROM tag_history WHERE tag = $1", &[uid.into()]).await
     }
-}
-
-/// The tag, if it exists.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Tag>> {
-    table::get(reader, uid).await
 }
 
 /// The tag of that name in the repository, if there is one.
@@ -126,46 +106,6 @@ pub async fn get(reader: &mut Reader, uid: &Uidp) -> Result<Option<Tag>> {
 pub async fn find(reader: &mut Reader, repo: &Uidp, name: &str) -> Result<Option<Tag>> {
     let sql = format!("SELECT {} FROM tags WHERE parent = $1 AND name = $2", DECLARED.statements().columns);
     reader.query_one(&sql, &[repo.into(), name.into()], |row| Tag::read(&mut Columns::of(row, 0))).await
-}
-
-/// A page of tags.
-///
-/// # Errors
-/// Invalid argument when the query asks for what no list offers; internal when the storage fails.
-pub async fn list(reader: &mut Reader, query: &ListQuery<TagFilter>) -> Result<Listed<Tag>> {
-    list::page(reader, query).await
-}
-
-/// Adds a tag, and to the history what it stands for; answers it as stored.
-///
-/// # Errors
-/// Not found when its repository does not exist; already exists when that has one of this name; internal when the storage fails.
-pub async fn insert(tx: &mut Writer, tag: &Tag) -> Result<Tag> {
-    let tag = table::insert(tx, tag.clone()).await?;
-    remember(tx, &tag).await?;
-    Ok(tag)
-}
-
-/// Changes a tag as the write has read it to another value, and adds to the history what it stands for if that is new; answers
-/// it as stored.
-///
-/// # Errors
-/// Already exists when its repository has another of that name; internal when the storage fails.
-pub async fn update(tx: &mut Writer, from: &Tag, to: &Tag) -> Result<Tag> {
-    let to = table::update(tx, from, to.clone()).await?;
-    if to.spec.digest != from.spec.digest {
-        remember(tx, &to).await?;
-    }
-    Ok(to)
-}
-
-/// Removes a tag with its history. Answers whether it existed.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn delete(tx: &mut Writer, uid: &Uidp) -> Result<bool> {
-    tx.send("DELETE FROM tag_history WHERE tag = $1", &[uid.into()]).await?;
-    Ok(table::delete::<Tag>(tx, uid).await?.is_some())
 }
 
 /// What the tag has stood for lately and since when, the oldest first: [`DIGESTS`] at most.

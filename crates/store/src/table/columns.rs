@@ -5,7 +5,8 @@ use domain::{Description, Name, Result, Revision, Timestamp, Uidp};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// A row that is read from its first column to its last.
-pub(crate) struct Columns<'r> {
+#[derive(Debug)]
+pub struct Columns<'r> {
     row: Row<'r>,
     next: usize,
 }
@@ -75,8 +76,8 @@ impl<'r> Columns<'r> {
 }
 
 /// The values of a row's own columns, in their order.
-#[derive(Default)]
-pub(crate) struct Values<'v>(pub(super) Vec<Param<'v>>);
+#[derive(Debug, Default)]
+pub struct Values<'v>(pub(crate) Vec<Param<'v>>);
 
 impl<'v> Values<'v> {
     pub(crate) fn add(&mut self, value: impl Into<Param<'v>>) -> &mut Self {

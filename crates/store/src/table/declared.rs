@@ -21,7 +21,8 @@ use crate::{
 /// rows live in: `<table>_name`, `_created_at`, `_org_name`, `_org_created_at`, `_parent`, `_parent_name` and `_parent_created_at`,
 /// each with the identifier at its end; without those of names where rows have none, and see [`Self::few`].
 #[derive(Debug)]
-pub(crate) struct Declared {
+#[expect(clippy::struct_excessive_bools, reason = "facts about a noun, none of which follows from another")]
+pub struct Declared {
     pub(crate) noun: Noun,
     pub(crate) table: &'static str,
     /// Its own columns, in the order of the table.
@@ -33,6 +34,8 @@ pub(crate) struct Declared {
     pub(crate) counts_itself: bool,
     /// Whether a row has the identifier of what it lives in, where there is one at most, and none of its own.
     pub(crate) shares_uid: bool,
+    /// Whether no two of those that live in one have the same name, by the constraint `<table>_parent_name_key`.
+    pub(crate) has_unique_names: bool,
     /// Whether what rows live in has few of them.
     pub(crate) is_few: bool,
     pub(crate) events_of: EventGroup,
@@ -72,7 +75,7 @@ pub(crate) struct Column {
     /// Whether reading a row gives it. What is not read is there for conditions alone.
     pub(super) is_read: bool,
     /// Whether changing a row writes it.
-    pub(super) is_updated: bool,
+    pub(crate) is_updated: bool,
 }
 
 /// What is in a column.
@@ -106,6 +109,12 @@ impl Declared {
     /// `<table>_parent` and `<table>_org_created_at`: other orders than these and that of identifiers are sorted. It has no ranks.
     pub(crate) const fn few(mut self) -> Self {
         self.is_few = true;
+        self
+    }
+
+    /// The same noun, of which no two that live in one have the same name.
+    pub(crate) const fn with_unique_names(mut self) -> Self {
+        self.has_unique_names = true;
         self
     }
 

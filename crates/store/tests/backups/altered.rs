@@ -5,9 +5,10 @@ use std::{
     io::{Read as _, Write as _},
     path::Path,
 };
+use store::rows;
 
 use aws_lc_rs::digest;
-use domain::Kind;
+use domain::{Kind, registry::Repo};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 
 use crate::{Place, back_up, begin, check, kit, restored, world};
@@ -55,7 +56,7 @@ async fn tables_come_in_whatever_order_each_once() {
     let from = Place::sqlite().expect("a folder");
     let source = from.open().await;
     let org = kit::bound(&source).await.org;
-    let repo = kit::add_repo(&source, kit::repo(kit::child(&org.uid, 8), "r")).await;
+    let repo = kit::add(&source, kit::repo(kit::child(&org.uid, 8), "r")).await;
     let path = from.config().data.join("backup");
     back_up(&source, &path).await;
     let good = fs::read(&path).expect("read");
@@ -74,7 +75,7 @@ async fn tables_come_in_whatever_order_each_once() {
     for to in [Place::sqlite(), Place::postgres()].into_iter().flatten() {
         restored(&to, &archive, false).await.expect("is restored");
         let store = to.open().await;
-        let found = store::registry::repos::get(&mut store.reader().await.expect("reads"), &repo.uid).await.expect("reads");
+        let found = rows::get::<Repo>(&mut store.reader().await.expect("reads"), &repo.uid).await.expect("reads");
         assert_eq!(found, Some(repo.clone()));
     }
 
@@ -155,7 +156,7 @@ async fn what_does_not_agree_with_itself_is_not_restored() {
         let from = Place::sqlite().expect("a folder");
         let source = from.open().await;
         let org = kit::bound(&source).await.org;
-        kit::add_repo(&source, kit::repo(kit::child(&org.uid, 8), "r")).await;
+        kit::add(&source, kit::repo(kit::child(&org.uid, 8), "r")).await;
         source.close().await;
         tamper(&from, sql);
         let archive = back_up(&from.open().await, &path).await;

@@ -47,19 +47,19 @@ fn damage(place: &Place, sql: &str) {
 async fn fill(store: &Store) {
     let bound = kit::bound(store).await;
     let folder = kit::child(&bound.org.uid, 7);
-    kit::add_group(store, kit::group(folder.clone(), "folder")).await;
-    kit::add_repo(store, kit::repo(kit::child(&folder, 8), "r")).await;
-    kit::add_identity(store, kit::identity(kit::child(&folder, 9), "robot")).await;
+    kit::add(store, kit::group(folder.clone(), "folder")).await;
+    kit::add(store, kit::repo(kit::child(&folder, 8), "r")).await;
+    kit::add(store, kit::identity(kit::child(&folder, 9), "robot")).await;
     world::add_key(store, "k1", 1).await;
     let provider = kit::identity_provider(kit::child(&bound.org.uid, 10), "login", &bound.role.uid);
-    kit::add_identity_provider(store, provider).await;
+    kit::add(store, provider).await;
     let mut robot = kit::identity(kit::child(&folder, 10), "principal");
     robot.spec.relationship = Relationship::ServicePrincipal { principal: ServicePrincipal(3) };
-    let robot = kit::add_identity(store, robot).await;
+    let robot = kit::add(store, robot).await;
     let mut association = kit::account_association(folder, "accounts");
     let binding = ServiceBinding { identity: robot.uid, name: "CATALOG_SYNCER".to_owned() };
     association.spec.service_bindings = Some([(ServicePrincipal(3), binding)].into());
-    kit::add_account_association(store, association).await;
+    kit::add(store, association).await;
 }
 
 fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {

@@ -8,7 +8,7 @@ use std::{
 use aws_lc_rs::digest;
 use domain::{Description, Kind, Rule};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
-use store::{Store, backup::Backup, iam::groups};
+use store::{Store, backup::Backup, iam::groups, rows};
 
 use crate::{Place, back_up, begin, check, kit, restored};
 
@@ -17,12 +17,12 @@ const MIB: usize = 1024 * 1024;
 async fn add(store: &Store, n: u64, description: usize) {
     let mut group = kit::group(kit::root(n), &format!("org-{n}"));
     group.spec.description = Description::trusted("x".repeat(description));
-    kit::add_group(store, group).await;
+    kit::add(store, group).await;
 }
 
 async fn descriptions(store: &Store) -> Vec<usize> {
     let query = kit::everything(groups::GroupFilter::default());
-    let page = groups::list(&mut store.reader().await.expect("reads"), &query).await.expect("a page");
+    let page = rows::list(&mut store.reader().await.expect("reads"), &query).await.expect("a page");
     page.items.iter().map(|group| group.spec.description.as_str().len()).collect()
 }
 

@@ -9,8 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Noun, Revision, Uidp};
-use store::{Store, changes};
+use domain::{Noun, Revision, Uidp, registry::Repo};
+use store::{Store, changes, rows};
 
 use crate::{Place, begin, check, kit, restored, world, write};
 
@@ -45,13 +45,11 @@ async fn work(store: Store, writer: u64, known: Arc<Acknowledged>) {
             return;
         }
         let uid = kit::child(&org.uid, n);
-        kit::add_group(&store, kit::group(uid.clone(), "g")).await;
-        kit::add_repo(&store, kit::repo(kit::child(&uid, 1), "r")).await;
+        kit::add(&store, kit::group(uid.clone(), "g")).await;
+        kit::add(&store, kit::repo(kit::child(&uid, 1), "r")).await;
         if n % 3 == 0 {
             let repo = kit::child(&uid, 1);
-            kit::write(&store, move |tx| Box::pin(async move { store::registry::repos::delete(tx, &repo).await }))
-                .await
-                .expect("deleted");
+            kit::write(&store, move |tx| Box::pin(async move { rows::delete::<Repo>(tx, &repo).await })).await.expect("deleted");
         }
         known.uids.lock().expect("whole").insert(uid);
         known.count.fetch_add(1, Ordering::Relaxed);

@@ -9,23 +9,20 @@ use domain::{
     registry::{Digest, Repo, Tag},
 };
 use store::{
-    AuditEntry, Later, ListQuery, Store,
+    AuditEntry, Filter, Later, Store,
     changes::{self, Change},
-    events::subscriptions::{self, SubscriptionFilter},
+    events::subscriptions::SubscriptionFilter,
     iam::{
-        account_associations::{self, AccountAssociationFilter},
-        groups::{self, GroupFilter},
-        identities::{self, IdentityFilter},
-        identity_providers::{self, IdentityProviderFilter},
-        role_bindings::{self, RoleBindingFilter},
-        roles::{self, RoleFilter},
+        account_associations::AccountAssociationFilter, groups::GroupFilter, identities::IdentityFilter,
+        identity_providers::IdentityProviderFilter, role_bindings::RoleBindingFilter, roles::RoleFilter,
     },
     idempotency,
     outbox::{self, Event},
     registry::{
-        repos::{self, RepoFilter},
+        repos::RepoFilter,
         tags::{self, TagFilter},
     },
+    rows,
     signing_keys::{self, SigningKey},
 };
 
@@ -64,37 +61,36 @@ impl Everything {
 
 const CLAIM: IdempotencyClaim = IdempotencyClaim { key: [1; 32], request: [2; 32] };
 
-macro_rules! all {
-    ($store:expr, $module:ident, $filter:ident) => {{
-        let mut query: ListQuery<$filter> = kit::everything($filter::default());
-        query.include_roots = true;
-        let (mut items, mut total) = (Vec::new(), None);
-        loop {
-            let mut reader = $store.reader().await.expect("reads");
-            let page = $module::list(&mut reader, &query).await.expect("a page");
-            items.extend(page.items);
-            total.get_or_insert(page.total);
-            query.cursor = page.next;
-            if query.cursor.is_none() {
-                break (items, total.unwrap_or_default());
-            }
+/// All rows of a noun, page by page, and their total.
+async fn all<F: Filter + Default>(store: &Store) -> (Vec<F::Row>, u64) {
+    let mut query = kit::everything(F::default());
+    query.include_roots = true;
+    let (mut items, mut total) = (Vec::new(), None);
+    loop {
+        let mut reader = store.reader().await.expect("reads");
+        let page = rows::list(&mut reader, &query).await.expect("a page");
+        items.extend(page.items);
+        total.get_or_insert(page.total);
+        query.cursor = page.next;
+        if query.cursor.is_none() {
+            break (items, total.unwrap_or_default());
         }
-    }};
+    }
 }
 
 pub(crate) async fn everything(store: &Store) -> Everything {
     store.flush().await.expect("written");
     let mut reader = store.reader().await.expect("reads");
     let found = Everything {
-        groups: all!(store, groups, GroupFilter),
-        identities: all!(store, identities, IdentityFilter),
-        roles: all!(store, roles, RoleFilter),
-        bindings: all!(store, role_bindings, RoleBindingFilter),
-        providers: all!(store, identity_providers, IdentityProviderFilter),
-        associations: all!(store, account_associations, AccountAssociationFilter),
-        repos: all!(store, repos, RepoFilter),
-        tags: all!(store, tags, TagFilter),
-        subscriptions: all!(store, subscriptions, SubscriptionFilter),
+        groups: all::<GroupFilter>(store).await,
+        identities: all::<IdentityFilter>(store).await,
+        roles: all::<RoleFilter>(store).await,
+        bindings: all::<RoleBindingFilter>(store).await,
+        providers: all::<IdentityProviderFilter>(store).await,
+        associations: all::<AccountAssociationFilter>(store).await,
+        repos: all::<RepoFilter>(store).await,
+        tags: all::<TagFilter>(store).await,
+        subscriptions: all::<SubscriptionFilter>(store).await,
         history: tags::history(&mut reader, &first_tag()).await.expect("a history"),
         keys: signing_keys::list(&mut reader).await.expect("keys"),
         changes: changes::since(&mut reader, Revision(0), 100_000).await.expect("the feed"),
@@ -133,24 +129,24 @@ pub(crate) async fn fill(store: &Store) -> Everything {
     let bound = kit::bound(store).await;
     let other = kit::org(store, 2).await;
     let provider = kit::identity_provider(kit::child(&bound.org.uid, 20), "login", &bound.role.uid);
-    kit::add_identity_provider(store, provider).await;
+    kit::add(store, provider).await;
     for n in 0..700 {
-        kit::add_group(store, kit::group(kit::child(&other.uid, n), &format!("f{}", n % 7))).await;
+        kit::add(store, kit::group(kit::child(&other.uid, n), &format!("f{}", n % 7))).await;
     }
     let folder = kit::child(&other.uid, 3);
     for n in 0..20 {
-        kit::add_repo(store, kit::repo(kit::child(&folder, n), &format!("r{n}"))).await;
-        kit::add_tag(store, kit::tag(kit::child(&kit::child(&folder, n), 1), "latest")).await;
-        kit::add_identity(store, kit::identity(kit::child(&folder, 100 + n), "robot")).await;
+        kit::add(store, kit::repo(kit::child(&folder, n), &format!("r{n}"))).await;
+        kit::add(store, kit::tag(kit::child(&kit::child(&folder, n), 1), "latest")).await;
+        kit::add(store, kit::identity(kit::child(&folder, 100 + n), "robot")).await;
     }
     for group in [&other.uid, &folder] {
-        kit::add_account_association(store, kit::account_association(group.clone(), "accounts")).await;
+        kit::add(store, kit::account_association(group.clone(), "accounts")).await;
     }
     kit::add_subscription(store, &other, kit::subscription(kit::child(&other.uid, 1000), "https://hooks.example.com")).await;
-    kit::add_identity(store, kit::identity(kit::root(55), "user")).await;
-    kit::add_role(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;
+    kit::add(store, kit::identity(kit::root(55), "user")).await;
+    kit::add(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;
     let gone = kit::child(&folder, 7);
-    kit::write(store, move |tx| Box::pin(async move { repos::delete(tx, &gone).await })).await.expect("deleted");
+    kit::write(store, move |tx| Box::pin(async move { rows::delete::<Repo>(tx, &gone).await })).await.expect("deleted");
     for (kid, at) in [("first", 1), ("second", 2)] {
         add_key(store, kid, at).await;
     }
@@ -173,7 +169,7 @@ async fn awkward(store: &Store, org: Uidp) {
         Box::pin(async move {
             let mut group = kit::group(uid, "a");
             group.spec.description = domain::Description::trusted("\"quoted\"\n\\ \u{1f980} \u{7f} \u{2028} 'x', NULL); --");
-            let group = groups::insert(tx, &group).await?;
+            let group = rows::insert(tx, &group).await?;
             tx.announce(Noun::Group, &group.uid, Op::Created, &group).await
         })
     });

@@ -3,37 +3,35 @@
 use domain::{
     Error, Kind, Name, Rule, Scopes, Uidp, UidpFilter,
     iam::{
-        AccountAssociation, AccountAssociationSpec, AzureTenant, GitHubInstallation, GoogleProject, Identity, Relationship,
-        ServiceBinding, ServicePrincipal,
+        AccountAssociation, AccountAssociationSpec, AzureTenant, GitHubInstallation, GoogleProject, Group, Identity,
+        Relationship, ServiceBinding, ServicePrincipal,
     },
     list::{Order, OrderField, ParentFilter},
 };
 use store::{
     ListQuery, Store, check,
-    iam::{
-        account_associations::{self, AccountAssociationFilter},
-        groups, identities,
-    },
+    iam::{account_associations::AccountAssociationFilter, identities},
+    rows,
 };
 
 use super::{Engine, kit};
 
 async fn get(store: &Store, group: &Uidp) -> Option<AccountAssociation> {
-    account_associations::get(&mut store.reader().await.expect("reads"), group).await.expect("reads")
+    rows::get::<AccountAssociation>(&mut store.reader().await.expect("reads"), group).await.expect("reads")
 }
 
 async fn list(store: &Store, query: ListQuery<AccountAssociationFilter>) -> (Vec<Uidp>, u64) {
-    let listed = account_associations::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
+    let listed = rows::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
     (listed.items.into_iter().map(|association| association.uid).collect(), listed.total)
 }
 
 async fn insert(store: &Store, row: AccountAssociation) -> Result<AccountAssociation, Error> {
-    kit::write(store, |tx| Box::pin(async move { account_associations::insert(tx, &row).await })).await
+    kit::write(store, |tx| Box::pin(async move { rows::insert(tx, &row).await })).await
 }
 
 async fn delete_group(store: &Store, uid: &Uidp) -> Result<bool, Error> {
     let uid = uid.clone();
-    kit::write(store, |tx| Box::pin(async move { groups::delete(tx, &uid).await })).await
+    kit::write(store, |tx| Box::pin(async move { rows::delete::<Group>(tx, &uid).await })).await
 }
 
 /// Rows, counters, feed and links agree.
@@ -45,7 +43,7 @@ async fn agrees(store: &Store) {
 pub(crate) async fn account_associations_are_kept(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     let org = kit::org(&store, 1).await;
-    let made = kit::add_account_association(&store, kit::account_association(org.uid.clone(), "accounts")).await;
+    let made = kit::add(&store, kit::account_association(org.uid.clone(), "accounts")).await;
     assert_eq!(get(&store, &org.uid).await, Some(made.clone()));
     let again = insert(&store, kit::account_association(org.uid.clone(), "other")).await.expect_err("there is one");
     assert_eq!((again.kind(), again.rule()), (Kind::AlreadyExists, Rule::OnePerGroup));
@@ -65,18 +63,18 @@ pub(crate) async fn account_associations_are_kept(engine: &impl Engine) {
     };
     let (from, to) = (made, wish.clone());
     let later = kit::at(60);
-    let update = store.write(&later, move |tx| Box::pin(async move { account_associations::update(tx, &from, &to).await }));
+    let update = store.write(&later, move |tx| Box::pin(async move { rows::update(tx, &from, &to).await }));
     let changed = update.await.expect("is changed");
     assert_eq!((&changed.spec, changed.updated_at), (&wish.spec, kit::at(60).now));
     assert_eq!(get(&store, &org.uid).await, Some(changed));
     agrees(&store).await;
 
     let uid = org.uid.clone();
-    let gone = kit::write(&store, |tx| Box::pin(async move { account_associations::delete(tx, &uid).await })).await;
+    let gone = kit::write(&store, |tx| Box::pin(async move { rows::delete::<AccountAssociation>(tx, &uid).await })).await;
     assert!(gone.expect("goes"));
     assert_eq!(get(&store, &org.uid).await, None);
     let uid = org.uid.clone();
-    let gone = kit::write(&store, |tx| Box::pin(async move { account_associations::delete(tx, &uid).await })).await;
+    let gone = kit::write(&store, |tx| Box::pin(async move { rows::delete::<AccountAssociation>(tx, &uid).await })).await;
     assert!(!gone.expect("was gone"));
     agrees(&store).await;
 }
@@ -85,11 +83,11 @@ pub(crate) async fn account_associations_stand_where_their_groups_stand(engine: 
     let store = engine.open().await.expect("opens");
     let org = kit::org(&store, 1).await.uid;
     let other = kit::org(&store, 2).await.uid;
-    let folder = kit::add_group(&store, kit::group(kit::child(&org, 1), "folder")).await.uid;
-    let below = kit::add_group(&store, kit::group(kit::child(&folder, 1), "below")).await.uid;
-    let bare = kit::add_group(&store, kit::group(kit::child(&org, 2), "bare")).await.uid;
+    let folder = kit::add(&store, kit::group(kit::child(&org, 1), "folder")).await.uid;
+    let below = kit::add(&store, kit::group(kit::child(&folder, 1), "below")).await.uid;
+    let bare = kit::add(&store, kit::group(kit::child(&org, 2), "bare")).await.uid;
     for (uid, name) in [(&org, "d"), (&other, "c"), (&folder, "b"), (&below, "a")] {
-        kit::add_account_association(&store, kit::account_association(uid.clone(), name)).await;
+        kit::add(&store, kit::account_association(uid.clone(), name)).await;
     }
     agrees(&store).await;
     let all = || kit::everything(AccountAssociationFilter::default());
@@ -130,7 +128,7 @@ pub(crate) async fn account_associations_stand_where_their_groups_stand(engine: 
 pub(crate) async fn service_bindings_go_with_their_identities(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     let org = kit::org(&store, 1).await.uid;
-    let folder = kit::add_group(&store, kit::group(kit::child(&org, 9), "folder")).await.uid;
+    let folder = kit::add(&store, kit::group(kit::child(&org, 9), "folder")).await.uid;
     let principal = |uid: Uidp, number| {
         let mut identity = kit::identity(uid, "principal");
         identity.spec.relationship = Relationship::ServicePrincipal { principal: ServicePrincipal(number) };
@@ -138,10 +136,10 @@ pub(crate) async fn service_bindings_go_with_their_identities(engine: &impl Engi
     };
     let mut made = Vec::new();
     for number in 1..=3 {
-        made.push(kit::add_identity(&store, principal(kit::child(&org, number), i32::try_from(number).expect("few"))).await);
+        made.push(kit::add(&store, principal(kit::child(&org, number), i32::try_from(number).expect("few"))).await);
     }
-    let lower = kit::add_identity(&store, principal(kit::child(&folder, 1), 1)).await;
-    let robot = kit::add_identity(&store, kit::identity(kit::child(&org, 4), "robot")).await;
+    let lower = kit::add(&store, principal(kit::child(&folder, 1), 1)).await;
+    let robot = kit::add(&store, kit::identity(kit::child(&org, 4), "robot")).await;
     let uids: Vec<_> = made.iter().chain([&lower, &robot]).map(|identity| &identity.uid).collect();
     let mut found = identities::principals(&mut store.reader().await.expect("reads"), &org, &uids).await.expect("reads");
     found.sort();
@@ -153,7 +151,7 @@ pub(crate) async fn service_bindings_go_with_their_identities(engine: &impl Engi
     let binding = |identity: &Identity| ServiceBinding { identity: identity.uid.clone(), name: "SOME".to_owned() };
     association.spec.service_bindings =
         Some((1..=3).zip(&made).map(|(number, identity)| (ServicePrincipal(number), binding(identity))).collect());
-    kit::add_account_association(&store, association).await;
+    kit::add(&store, association).await;
     agrees(&store).await;
     let bound = async || {
         let bindings = get(&store, &org).await.expect("is there").spec.service_bindings;
@@ -161,7 +159,7 @@ pub(crate) async fn service_bindings_go_with_their_identities(engine: &impl Engi
     };
     let delete = async |uid: &Uidp| {
         let uid = uid.clone();
-        kit::write(&store, |tx| Box::pin(async move { identities::delete(tx, &uid).await })).await.expect("goes")
+        kit::write(&store, |tx| Box::pin(async move { rows::delete::<Identity>(tx, &uid).await })).await.expect("goes")
     };
     for uid in [&robot.uid, &lower.uid] {
         assert!(delete(uid).await);
@@ -171,7 +169,7 @@ pub(crate) async fn service_bindings_go_with_their_identities(engine: &impl Engi
     assert_eq!(bound().await, Some(vec![2, 3]));
     let from = made[1].clone();
     let to = principal(from.uid.clone(), 7);
-    let update = kit::write(&store, |tx| Box::pin(async move { identities::update(tx, &from, &to).await }));
+    let update = kit::write(&store, |tx| Box::pin(async move { rows::update(tx, &from, &to).await }));
     update.await.expect("becomes another");
     assert_eq!(bound().await, Some(vec![3]));
     agrees(&store).await;

@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use domain::{Error, Kind, Noun, Result, Uidp};
+use domain::{
+    Error, Kind, Noun, Result, Uidp,
+    iam::{Group, Identity, Role, RoleBinding},
+    registry::Repo,
+};
 use futures::future::join_all;
 use proptest::{
     prelude::*,
@@ -11,8 +15,9 @@ use proptest::{
 };
 use store::{
     Reader, Store, Writer,
-    iam::{groups, identities, role_bindings, roles},
+    iam::{groups, identities},
     registry::repos,
+    rows,
 };
 
 use super::{
@@ -43,20 +48,18 @@ enum Act {
 impl Act {
     async fn run(&self, tx: &mut Writer) -> Result<()> {
         match self {
-            Self::Add(Noun::Group, uid) => groups::insert(tx, &kit::group(uid.clone(), "n")).await.map(drop),
-            Self::Add(Noun::Identity, uid) => identities::insert(tx, &kit::identity(uid.clone(), "n")).await.map(drop),
-            Self::Add(Noun::Role, uid) => roles::insert(tx, &kit::role(uid.clone(), "n", &["groups.list"])).await.map(drop),
+            Self::Add(Noun::Group, uid) => rows::insert(tx, &kit::group(uid.clone(), "n")).await.map(drop),
+            Self::Add(Noun::Identity, uid) => rows::insert(tx, &kit::identity(uid.clone(), "n")).await.map(drop),
+            Self::Add(Noun::Role, uid) => rows::insert(tx, &kit::role(uid.clone(), "n", &["groups.list"])).await.map(drop),
             Self::Add(_, uid) => {
-                repos::insert(tx, &kit::repo(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await.map(drop)
+                rows::insert(tx, &kit::repo(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await.map(drop)
             }
-            Self::Bind(uid, identity, role) => {
-                role_bindings::insert(tx, &kit::binding(uid.clone(), identity, role)).await.map(drop)
-            }
-            Self::Remove(Noun::Group, uid) => groups::delete(tx, uid).await.map(drop),
-            Self::Remove(Noun::Identity, uid) => identities::delete(tx, uid).await.map(drop),
-            Self::Remove(Noun::Role, uid) => roles::delete(tx, uid).await.map(drop),
-            Self::Remove(Noun::RoleBinding, uid) => role_bindings::delete(tx, uid).await.map(drop),
-            Self::Remove(_, uid) => repos::delete(tx, uid).await.map(drop),
+            Self::Bind(uid, identity, role) => rows::insert(tx, &kit::binding(uid.clone(), identity, role)).await.map(drop),
+            Self::Remove(Noun::Group, uid) => rows::delete::<Group>(tx, uid).await.map(drop),
+            Self::Remove(Noun::Identity, uid) => rows::delete::<Identity>(tx, uid).await.map(drop),
+            Self::Remove(Noun::Role, uid) => rows::delete::<Role>(tx, uid).await.map(drop),
+            Self::Remove(Noun::RoleBinding, uid) => rows::delete::<RoleBinding>(tx, uid).await.map(drop),
+            Self::Remove(_, uid) => rows::delete::<Repo>(tx, uid).await.map(drop),
         }
     }
 
@@ -71,9 +74,9 @@ impl Act {
 /// The totals that a reader sees, each beside the number of rows. There are no more than a page.
 macro_rules! totals {
     ($reader:expr) => {{
-        let groups = groups::list($reader, &kit::everything(groups::GroupFilter::default())).await?;
-        let identities = identities::list($reader, &kit::everything(identities::IdentityFilter::default())).await?;
-        let repos = repos::list($reader, &kit::everything(repos::RepoFilter::default())).await?;
+        let groups = rows::list($reader, &kit::everything(groups::GroupFilter::default())).await?;
+        let identities = rows::list($reader, &kit::everything(identities::IdentityFilter::default())).await?;
+        let repos = rows::list($reader, &kit::everything(repos::RepoFilter::default())).await?;
         [
             (groups.total, groups.items.len() as u64),
             (identities.total, identities.items.len() as u64),
@@ -115,11 +118,11 @@ async fn together(store: &Store, requests: &[(Act, Fate)]) -> Vec<Result<()>> {
 
 async fn exists(reader: &mut Reader, noun: Noun, uid: &Uidp) -> bool {
     let found = match noun {
-        Noun::Group => groups::get(reader, uid).await.map(|row| row.is_some()),
-        Noun::Identity => identities::get(reader, uid).await.map(|row| row.is_some()),
-        Noun::Role => roles::get(reader, uid).await.map(|row| row.is_some()),
-        Noun::RoleBinding => role_bindings::get(reader, uid).await.map(|row| row.is_some()),
-        _ => repos::get(reader, uid).await.map(|row| row.is_some()),
+        Noun::Group => rows::get::<Group>(reader, uid).await.map(|row| row.is_some()),
+        Noun::Identity => rows::get::<Identity>(reader, uid).await.map(|row| row.is_some()),
+        Noun::Role => rows::get::<Role>(reader, uid).await.map(|row| row.is_some()),
+        Noun::RoleBinding => rows::get::<RoleBinding>(reader, uid).await.map(|row| row.is_some()),
+        _ => rows::get::<Repo>(reader, uid).await.map(|row| row.is_some()),
     };
     found.expect("reads")
 }

@@ -1,17 +1,26 @@
 //! The counters behind the totals equal the rows, whatever happened.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use domain::{Noun, Result, Scopes, Uidp, list::ParentFilter};
+use domain::{
+    Noun, Result, Scopes, Uidp, UidpFilter,
+    iam::{Group, Identity, IdentityProvider, Role, RoleBinding},
+    list::ParentFilter,
+    registry::{Repo, Tag},
+};
 use proptest::{
     prelude::*,
     strategy::ValueTree,
     test_runner::{Config, TestRunner},
 };
 use store::{
-    Store,
-    iam::{groups, identities, identity_providers, role_bindings, roles},
-    registry::{repos, tags},
+    Filter, ListQuery, Reader, Store,
+    iam::{
+        groups::GroupFilter, identities::IdentityFilter, identity_providers::IdentityProviderFilter,
+        role_bindings::RoleBindingFilter, roles::RoleFilter,
+    },
+    registry::{repos::RepoFilter, tags::TagFilter},
+    rows,
 };
 
 use super::{Engine, kit};
@@ -63,19 +72,19 @@ async fn add(store: &Store, rows: &mut Rows, step: &Step, uid: Uidp) {
     let name = format!("n{}", rows.len() % 7);
     let (people, kinds) = (of(rows, Noun::Identity), of(rows, Noun::Role));
     match step.noun {
-        Noun::Group => drop(kit::add_group(store, kit::group(uid.clone(), &name)).await),
-        Noun::Identity => drop(kit::add_identity(store, kit::identity(uid.clone(), &name)).await),
-        Noun::Role => drop(kit::add_role(store, kit::role(uid.clone(), &name, &["groups.list"])).await),
-        Noun::Repo => drop(kit::add_repo(store, kit::repo(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await),
-        Noun::Tag => drop(kit::add_tag(store, kit::tag(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await),
+        Noun::Group => drop(kit::add(store, kit::group(uid.clone(), &name)).await),
+        Noun::Identity => drop(kit::add(store, kit::identity(uid.clone(), &name)).await),
+        Noun::Role => drop(kit::add(store, kit::role(uid.clone(), &name, &["groups.list"])).await),
+        Noun::Repo => drop(kit::add(store, kit::repo(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await),
+        Noun::Tag => drop(kit::add(store, kit::tag(uid.clone(), &uid.as_str()[uid.as_str().len() - 16..])).await),
         _ if people.is_empty() || kinds.is_empty() => return,
         Noun::IdentityProvider => {
             let provider = kit::identity_provider(uid.clone(), &name, step.row.get(&kinds));
-            drop(kit::add_identity_provider(store, provider).await);
+            drop(kit::add(store, provider).await);
         }
         _ => {
             let binding = kit::binding(uid.clone(), step.row.get(&people), step.row.get(&kinds));
-            drop(kit::add_binding(store, binding).await);
+            drop(kit::add(store, binding).await);
         }
     }
     rows.insert(uid, step.noun);
@@ -85,15 +94,15 @@ async fn add(store: &Store, rows: &mut Rows, step: &Step, uid: Uidp) {
 async fn remove(store: &Store, rows: &mut Rows, noun: Noun, uid: &Uidp) {
     let row = uid.clone();
     let gone: Result<bool> = match noun {
-        Noun::Group => kit::write(store, |tx| Box::pin(async move { groups::delete(tx, &row).await })).await,
-        Noun::Identity => kit::write(store, |tx| Box::pin(async move { identities::delete(tx, &row).await })).await,
-        Noun::Role => kit::write(store, |tx| Box::pin(async move { roles::delete(tx, &row).await })).await,
-        Noun::Repo => kit::write(store, |tx| Box::pin(async move { repos::delete(tx, &row).await })).await,
-        Noun::Tag => kit::write(store, |tx| Box::pin(async move { tags::delete(tx, &row).await })).await,
+        Noun::Group => kit::write(store, |tx| Box::pin(async move { rows::delete::<Group>(tx, &row).await })).await,
+        Noun::Identity => kit::write(store, |tx| Box::pin(async move { rows::delete::<Identity>(tx, &row).await })).await,
+        Noun::Role => kit::write(store, |tx| Box::pin(async move { rows::delete::<Role>(tx, &row).await })).await,
+        Noun::Repo => kit::write(store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &row).await })).await,
+        Noun::Tag => kit::write(store, |tx| Box::pin(async move { rows::delete::<Tag>(tx, &row).await })).await,
         Noun::IdentityProvider => {
-            kit::write(store, |tx| Box::pin(async move { identity_providers::delete(tx, &row).await })).await
+            kit::write(store, |tx| Box::pin(async move { rows::delete::<IdentityProvider>(tx, &row).await })).await
         }
-        _ => kit::write(store, |tx| Box::pin(async move { role_bindings::delete(tx, &row).await })).await,
+        _ => kit::write(store, |tx| Box::pin(async move { rows::delete::<RoleBinding>(tx, &row).await })).await,
     };
     if gone.is_ok() {
         rows.remove(uid);
@@ -101,20 +110,31 @@ async fn remove(store: &Store, rows: &mut Rows, noun: Noun, uid: &Uidp) {
         rows.retain(|row, noun| *noun != Noun::Tag || !uid.contains(row));
         let mut reader = store.reader().await.expect("reads");
         for binding in of(rows, Noun::RoleBinding) {
-            if role_bindings::get(&mut reader, &binding).await.expect("reads").is_none() {
+            if rows::get::<RoleBinding>(&mut reader, &binding).await.expect("reads").is_none() {
                 rows.remove(&binding);
             }
         }
     }
 }
 
-/// The total of the children of a place.
-macro_rules! children_total {
-    ($reader:ident, $module:ident, $filter:expr, $of:ident) => {{
-        let mut query = store::ListQuery { page_size: 1, ..kit::everything($filter) };
-        query.uidp.children_of = Some($of.clone());
-        $module::list(&mut $reader, &query).await.expect("lists").total
-    }};
+/// The totals of lists of that part of the tree, in the order of [`NOUNS`].
+async fn totals(reader: &mut Reader, scopes: Scopes, uidp: UidpFilter) -> [u64; NOUNS.len()] {
+    let place = (Arc::new(scopes), uidp);
+    [
+        total::<GroupFilter>(reader, &place).await,
+        total::<IdentityFilter>(reader, &place).await,
+        total::<RoleFilter>(reader, &place).await,
+        total::<RoleBindingFilter>(reader, &place).await,
+        total::<IdentityProviderFilter>(reader, &place).await,
+        total::<RepoFilter>(reader, &place).await,
+        total::<TagFilter>(reader, &place).await,
+    ]
+}
+
+async fn total<F: Filter + Default>(reader: &mut Reader, (scopes, uidp): &(Arc<Scopes>, UidpFilter)) -> u64 {
+    let (scopes, uidp) = (Arc::clone(scopes), uidp.clone());
+    let query = ListQuery { scopes, uidp, page_size: 1, ..kit::everything(F::default()) };
+    rows::list(reader, &query).await.expect("lists").total
 }
 
 /// Totals come from the counters; the rows are what the test did.
@@ -122,42 +142,17 @@ pub(crate) async fn check(store: &Store, rows: &Rows) {
     let mut reader = store.reader().await.expect("reads");
     let places: Vec<_> = [None].into_iter().chain(rows.keys().cloned().map(Some)).collect();
     for place in places {
-        let scopes = || place.clone().map_or(Scopes::All, |place| Scopes::Subtrees(vec![place]));
         let below = |noun| {
             let inside = |uid: &Uidp| place.as_ref().is_none_or(|place| place.contains(uid));
             rows.iter().filter(|(uid, known)| **known == noun && inside(uid)).count() as u64
         };
-        macro_rules! total {
-            ($module:ident, $filter:expr) => {{
-                let query = store::ListQuery { scopes: scopes().into(), page_size: 1, ..kit::everything($filter) };
-                $module::list(&mut reader, &query).await.expect("lists").total
-            }};
-        }
-        let totals = [
-            total!(groups, groups::GroupFilter::default()),
-            total!(identities, identities::IdentityFilter::default()),
-            total!(roles, roles::RoleFilter::default()),
-            total!(role_bindings, role_bindings::RoleBindingFilter::default()),
-            total!(identity_providers, identity_providers::IdentityProviderFilter::default()),
-            total!(repos, repos::RepoFilter::default()),
-            total!(tags, tags::TagFilter::default()),
-        ];
-        assert_eq!(totals, NOUNS.map(below), "below {place:?}");
+        let scopes = place.clone().map_or(Scopes::All, |place| Scopes::Subtrees(vec![place]));
+        let found = totals(&mut reader, scopes, UidpFilter::default()).await;
+        assert_eq!(found, NOUNS.map(below), "below {place:?}");
         let children = |noun| rows.iter().filter(|(uid, known)| **known == noun && uid.parent() == place).count() as u64;
         let of = place.clone().map_or(ParentFilter::Root, ParentFilter::At);
-        assert_eq!(
-            [
-                children_total!(reader, groups, groups::GroupFilter::default(), of),
-                children_total!(reader, identities, identities::IdentityFilter::default(), of),
-                children_total!(reader, roles, roles::RoleFilter::default(), of),
-                children_total!(reader, role_bindings, role_bindings::RoleBindingFilter::default(), of),
-                children_total!(reader, identity_providers, identity_providers::IdentityProviderFilter::default(), of),
-                children_total!(reader, repos, repos::RepoFilter::default(), of),
-                children_total!(reader, tags, tags::TagFilter::default(), of),
-            ],
-            NOUNS.map(children),
-            "children of {place:?}"
-        );
+        let directly = UidpFilter { children_of: Some(of), ..UidpFilter::default() };
+        assert_eq!(totals(&mut reader, Scopes::All, directly).await, NOUNS.map(children), "children of {place:?}");
     }
 }
 

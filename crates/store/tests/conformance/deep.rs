@@ -8,7 +8,12 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Name, Order, OrderField, Rule, Scopes, Timestamp, Uidp, UidpFilter, list::ParentFilter, registry::Repo};
+use domain::{
+    Error, Name, Order, OrderField, Rule, Scopes, Timestamp, Uidp, UidpFilter,
+    iam::{Group, Identity},
+    list::ParentFilter,
+    registry::Repo,
+};
 use proptest::{
     strategy::{Strategy, ValueTree},
     test_runner::{Config, TestRunner},
@@ -16,8 +21,8 @@ use proptest::{
 use store::{
     ListQuery, Store,
     backup::{Archive, Backup, restore},
-    iam::{groups, identities},
     registry::repos,
+    rows,
 };
 
 use super::{
@@ -45,7 +50,7 @@ async fn rename(store: &Store, repo: &mut Repo, name: &str) {
     let from = repo.clone();
     repo.spec.name = Name::trusted(name);
     let to = repo.clone();
-    *repo = kit::write(store, |tx| Box::pin(async move { repos::update(tx, &from, &to).await })).await.expect("is renamed");
+    *repo = kit::write(store, |tx| Box::pin(async move { rows::update(tx, &from, &to).await })).await.expect("is renamed");
 }
 
 /// Renames, deletes, a cascade and a large import.
@@ -56,17 +61,17 @@ async fn live(store: &Store, world: &mut World, round: u64) {
         let at = usize::try_from(round * 17 + n * 11).expect("few") % world.repos.len();
         let gone = world.repos.swap_remove(at).uid;
         world.tags.retain(|tag| !gone.contains(&tag.uid));
-        kit::write(store, |tx| Box::pin(async move { repos::delete(tx, &gone).await })).await.expect("goes");
+        kit::write(store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &gone).await })).await.expect("goes");
     }
     let at = usize::try_from(round).expect("few") % world.groups.len();
     let (from, mut to) = (world.groups[at].clone(), world.groups[at].clone());
     to.spec.name = Name::trusted(format!("round{round}"));
     world.groups[at] =
-        kit::write(store, |tx| Box::pin(async move { groups::update(tx, &from, &to).await })).await.expect("changes");
+        kit::write(store, |tx| Box::pin(async move { rows::update(tx, &from, &to).await })).await.expect("changes");
     // Its bindings go along.
     let gone = world.identities.remove(0).uid;
     world.bindings.retain(|binding| binding.spec.identity != gone);
-    kit::write(store, |tx| Box::pin(async move { identities::delete(tx, &gone).await })).await.expect("goes");
+    kit::write(store, |tx| Box::pin(async move { rows::delete::<Identity>(tx, &gone).await })).await.expect("goes");
     // More rows in one place than are kept between two fences.
     let parent = world.groups[at].uid.clone();
     let rows: Vec<_> = (0..60)
@@ -80,7 +85,7 @@ async fn live(store: &Store, world: &mut World, round: u64) {
         Box::pin(async move {
             let mut added = Vec::new();
             for row in rows {
-                added.push(repos::insert(tx, &row).await?);
+                added.push(rows::insert(tx, &row).await?);
             }
             Ok(added)
         })
@@ -101,7 +106,7 @@ async fn try_in_vain(store: &Store, world: &mut World) {
                 for n in 0..2 {
                     let mut row = kit::repo(kit::child(&parent, n), &format!("0{n}"));
                     row.created_at = Timestamp(-1);
-                    repos::insert(tx, &row).await?;
+                    rows::insert(tx, &row).await?;
                 }
                 if tx.ctx().validate_only { Ok(()) } else { Err(Error::invalid(Rule::Field, "no")) }
             })
@@ -154,7 +159,7 @@ async fn sweep(store: &Store, world: &World) {
                         page_size: 2,
                         ..kit::everything(repos::RepoFilter::default())
                     };
-                    let page = repos::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
+                    let page = rows::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
                     let first = page.items.first().map(|repo| &repo.uid);
                     assert_eq!(first, expected.get(skip).map(|repo| &repo.uid), "{skip} rows into {order:?} of shape {shape}");
                 }
@@ -242,7 +247,7 @@ async fn compare_scattered(store: &Store, rows: &[Repo], places: &[Uidp]) {
                 let scopes = Arc::clone(&scopes);
                 let query =
                     ListQuery { scopes, order, skip: skip_from, page_size: 20, ..kit::everything(repos::RepoFilter::default()) };
-                let page = repos::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
+                let page = rows::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
                 let expected: Vec<_> = inside.iter().skip(skip).take(20).map(|repo| &repo.uid).collect();
                 assert_eq!(page.items.iter().map(|repo| &repo.uid).collect::<Vec<_>>(), expected, "{skip} rows into {order:?}");
                 assert_eq!(page.total, inside.len() as u64);
@@ -250,7 +255,7 @@ async fn compare_scattered(store: &Store, rows: &[Repo], places: &[Uidp]) {
                 let first = cursor.get_or_insert(page.next).clone();
                 if skip >= 20 {
                     let onward = ListQuery { cursor: first, skip: skip_from - 20, ..query };
-                    let page = repos::list(&mut store.reader().await.expect("reads"), &onward).await.expect("lists");
+                    let page = rows::list(&mut store.reader().await.expect("reads"), &onward).await.expect("lists");
                     assert_eq!(
                         page.items.iter().map(|repo| &repo.uid).collect::<Vec<_>>(),
                         expected,
@@ -275,7 +280,7 @@ pub(crate) async fn scattered_places_are_one_list(engine: &impl Engine) {
         repo
     };
     for folder in &folders {
-        kit::add_group(&store, kit::group(folder.clone(), "folder")).await;
+        kit::add(&store, kit::group(folder.clone(), "folder")).await;
     }
     let mut rows = Vec::new();
     for some in (0..2800).map(row).collect::<Vec<_>>().chunks(AT_ONCE) {
@@ -284,7 +289,7 @@ pub(crate) async fn scattered_places_are_one_list(engine: &impl Engine) {
             Box::pin(async move {
                 let mut added = Vec::new();
                 for repo in some {
-                    added.push(repos::insert(tx, &repo).await?);
+                    added.push(rows::insert(tx, &repo).await?);
                 }
                 Ok(added)
             })
@@ -306,8 +311,8 @@ pub(crate) async fn scattered_places_are_one_list(engine: &impl Engine) {
         for n in 0..10 {
             rename(&store, &mut rows[n * 131 + round], &format!("again{round}-{n}")).await;
             let gone = rows.swap_remove(n * 17 + round + 10).uid;
-            kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &gone).await })).await.expect("goes");
-            rows.push(kit::add_repo(&store, row(2800 + (round * 10 + n) as u64)).await);
+            kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &gone).await })).await.expect("goes");
+            rows.push(kit::add(&store, row(2800 + (round * 10 + n) as u64)).await);
         }
     }
     let now = skips(&store);
@@ -320,10 +325,10 @@ pub(crate) async fn folders_come_and_go(engine: &impl Engine) {
     store.set_rank_stride(STRIDE);
     let org = kit::org(&store, 1).await.uid;
     let place = kit::child(&org, 1);
-    kit::add_group(&store, kit::group(place.clone(), "folder")).await;
+    kit::add(&store, kit::group(place.clone(), "folder")).await;
     let mut rows = Vec::new();
     for n in 0..60 {
-        rows.push(kit::add_repo(&store, kit::repo(kit::child(&place, n), &format!("repo{:02}", n * 7 % 60))).await);
+        rows.push(kit::add(&store, kit::repo(kit::child(&place, n), &format!("repo{:02}", n * 7 % 60))).await);
     }
     ranks_stand(&store).await;
     for round in 0..3 {
@@ -333,8 +338,8 @@ pub(crate) async fn folders_come_and_go(engine: &impl Engine) {
             kit::write(&store, |tx| {
                 Box::pin(async move {
                     for folder in these {
-                        groups::insert(tx, &kit::group(folder.clone(), "passing")).await?;
-                        repos::insert(tx, &kit::repo(kit::child(&folder, 1), "passing")).await?;
+                        rows::insert(tx, &kit::group(folder.clone(), "passing")).await?;
+                        rows::insert(tx, &kit::repo(kit::child(&folder, 1), "passing")).await?;
                     }
                     Ok(())
                 })
@@ -347,8 +352,8 @@ pub(crate) async fn folders_come_and_go(engine: &impl Engine) {
             kit::write(&store, |tx| {
                 Box::pin(async move {
                     for folder in these {
-                        repos::delete(tx, &kit::child(&folder, 1)).await?;
-                        groups::delete(tx, &folder).await?;
+                        rows::delete::<Repo>(tx, &kit::child(&folder, 1)).await?;
+                        rows::delete::<Group>(tx, &folder).await?;
                     }
                     Ok(())
                 })
@@ -369,7 +374,7 @@ async fn all(store: &Store, query: &ListQuery<repos::RepoFilter>) -> (store::Rea
     let mut reader = store.reader().await.expect("reads");
     let (mut query, mut uids) = (query.clone(), Vec::new());
     loop {
-        let page = repos::list(&mut reader, &query).await.expect("lists");
+        let page = rows::list(&mut reader, &query).await.expect("lists");
         uids.extend(page.items.into_iter().map(|repo| repo.uid));
         query.cursor = page.next;
         if query.cursor.is_none() {
@@ -391,12 +396,12 @@ pub(crate) async fn snapshots_agree(stores: &[Store]) {
     let org = kit::org(store, 1).await.uid;
     let folders: Arc<[_]> = (0..24).map(|n| kit::child(&org, n)).collect();
     for folder in &*folders {
-        kit::add_group(store, kit::group(folder.clone(), "folder")).await;
+        kit::add(store, kit::group(folder.clone(), "folder")).await;
     }
     for n in 0..80 {
-        kit::add_repo(store, kit::repo(kit::child(&org, n * 10), &format!("steady{:03}", n * 37 % 80))).await;
+        kit::add(store, kit::repo(kit::child(&org, n * 10), &format!("steady{:03}", n * 37 % 80))).await;
         let scattered = kit::child(&folders[usize::try_from(n % 24).expect("few")], n * 10);
-        kit::add_repo(store, kit::repo(scattered, &format!("steady{:03}-scattered", n * 37 % 80))).await;
+        kit::add(store, kit::repo(scattered, &format!("steady{:03}-scattered", n * 37 % 80))).await;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let noise: Vec<_> = (0..3_u64)
@@ -410,10 +415,12 @@ pub(crate) async fn snapshots_agree(stores: &[Store]) {
                     let number = n * 7919 % 1_000_003;
                     let folder = folders.get(usize::try_from(number % 48).expect("few"));
                     let uid = kit::child(folder.unwrap_or(&org), number * 10 + 1 + task);
-                    let mut repo = kit::add_repo(&store, kit::repo(uid.clone(), &format!("noise{number}-{task}"))).await;
+                    let mut repo = kit::add(&store, kit::repo(uid.clone(), &format!("noise{number}-{task}"))).await;
                     rename(&store, &mut repo, &format!("another{number}-{task}")).await;
                     if n % 3 > 0 {
-                        kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &uid).await })).await.expect("goes");
+                        kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &uid).await }))
+                            .await
+                            .expect("goes");
                     }
                     n += 1;
                 }
@@ -434,7 +441,7 @@ pub(crate) async fn snapshots_agree(stores: &[Store]) {
         let (mut reader, uids) = all(store, &query).await;
         for skip in [5, 17, 33, 60, 79] {
             let deep = ListQuery { skip: u32::try_from(skip).expect("few"), page_size: 3, ..query.clone() };
-            let page = repos::list(&mut reader, &deep).await.expect("lists");
+            let page = rows::list(&mut reader, &deep).await.expect("lists");
             assert_eq!(page.total, uids.len() as u64);
             let found: Vec<_> = page.items.iter().map(|repo| &repo.uid).collect();
             assert_eq!(found, uids.iter().skip(skip).take(3).collect::<Vec<_>>(), "{skip} rows into {order:?}");

@@ -1,7 +1,7 @@
 //! Requests that are applied at most once.
 
 use domain::{Ctx, Error, Kind, Result, Rule, ctx::IdempotencyClaim, iam::Group, ports::Replay};
-use store::{Store, iam::groups, idempotency};
+use store::{Store, idempotency, rows};
 
 use super::{Engine, kit};
 
@@ -14,7 +14,7 @@ fn claiming(seconds: i64, claim: &IdempotencyClaim) -> Ctx {
 }
 
 async fn create(store: &Store, ctx: &Ctx, n: u64) -> Result<Group> {
-    store.write(ctx, move |tx| Box::pin(async move { groups::insert(tx, &kit::group(kit::root(n), "org")).await })).await
+    store.write(ctx, move |tx| Box::pin(async move { rows::insert(tx, &kit::group(kit::root(n), "org")).await })).await
 }
 
 async fn find(store: &Store, seconds: i64) -> Result<Option<Replay>> {
@@ -37,7 +37,7 @@ pub(crate) async fn a_claim_is_taken_once(engine: &impl Engine) {
     let running = (Kind::Aborted, Rule::IdempotentRequestRunning);
     assert_eq!(rule(create(&store, &claiming(1, &CLAIM), 2).await), running);
     assert_eq!(rule(find(&store, 1).await), running);
-    let second = groups::get(&mut store.reader().await.expect("reads"), &kit::root(2)).await.expect("reads");
+    let second = rows::get::<Group>(&mut store.reader().await.expect("reads"), &kit::root(2)).await.expect("reads");
     assert_eq!(second, None, "the second request is not applied");
 }
 

@@ -17,12 +17,7 @@ use domain::{
     list::Order,
     registry::{CatalogTier, Digest, Repo, RepoSpec, Tag, TagName, TagSpec},
 };
-use store::{
-    BoxFuture, ListQuery, Store, Writer,
-    events::subscriptions,
-    iam::{account_associations, groups, identities, identity_providers, role_bindings, roles},
-    registry::{repos, tags},
-};
+use store::{BoxFuture, ListQuery, Store, Stored, Writer, rows};
 
 /// A clock that stands still.
 #[derive(Debug)]
@@ -230,33 +225,20 @@ pub(crate) fn digest(n: u64) -> Digest {
     Digest::trusted(format!("sha256:{n:064x}"))
 }
 
-/// Adds any noun.
-macro_rules! add {
-    ($name:ident, $noun:ty, $module:ident) => {
-        pub(crate) async fn $name(store: &Store, row: $noun) -> $noun {
-            write(store, |tx| Box::pin(async move { $module::insert(tx, &row).await })).await.expect("is added")
-        }
-    };
+/// Adds a row.
+pub(crate) async fn add<T: Stored>(store: &Store, row: T) -> T {
+    write(store, |tx| Box::pin(async move { rows::insert(tx, &row).await })).await.expect("is added")
 }
-
-add!(add_group, Group, groups);
-add!(add_identity, Identity, identities);
-add!(add_role, Role, roles);
-add!(add_binding, RoleBinding, role_bindings);
-add!(add_identity_provider, IdentityProvider, identity_providers);
-add!(add_account_association, AccountAssociation, account_associations);
-add!(add_repo, Repo, repos);
-add!(add_tag, Tag, tags);
 
 /// Adds a subscription to a group.
 pub(crate) async fn add_subscription(store: &Store, group: &Group, row: Subscription) -> Subscription {
     let group = group.clone();
-    write(store, |tx| Box::pin(async move { subscriptions::insert_in(tx, &group, &row).await })).await.expect("is added")
+    write(store, |tx| Box::pin(async move { rows::insert_in(tx, &group, &row).await })).await.expect("is added")
 }
 
 /// An organization.
 pub(crate) async fn org(store: &Store, n: u64) -> Group {
-    add_group(store, group(root(n), &format!("org-{n}"))).await
+    add(store, group(root(n), &format!("org-{n}"))).await
 }
 
 /// An organization with an identity that holds a role there.
@@ -269,9 +251,9 @@ pub(crate) struct Bound {
 
 pub(crate) async fn bound(store: &Store) -> Bound {
     let org = org(store, 1).await;
-    let identity = add_identity(store, identity(child(&org.uid, 1), "robot")).await;
-    let role = add_role(store, role(child(&org.uid, 2), "reader", &["groups.list", "repo.list"])).await;
-    let binding = add_binding(store, binding(child(&org.uid, 3), &identity.uid, &role.uid)).await;
+    let identity = add(store, identity(child(&org.uid, 1), "robot")).await;
+    let role = add(store, role(child(&org.uid, 2), "reader", &["groups.list", "repo.list"])).await;
+    let binding = add(store, binding(child(&org.uid, 3), &identity.uid, &role.uid)).await;
     Bound { org, identity, role, binding }
 }
 

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use domain::{Error, Kind, Rule, Timestamp};
-use store::{AuditEntry, Later, Store, audit, changes, iam::identities};
+use domain::{Error, Kind, Rule, Timestamp, iam::Identity};
+use store::{AuditEntry, Later, Store, audit, changes, rows};
 
 use super::{Engine, kit};
 
 async fn last_seen(store: &Store, uid: &domain::Uidp) -> Timestamp {
-    identities::get(&mut store.reader().await.expect("reads"), uid).await.expect("reads").expect("is there").last_seen_at
+    rows::get::<Identity>(&mut store.reader().await.expect("reads"), uid).await.expect("reads").expect("is there").last_seen_at
 }
 
 pub(crate) async fn the_last_exchange_counts(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
-    let user = kit::add_identity(&store, kit::identity(kit::root(1), "user")).await;
+    let user = kit::add(&store, kit::identity(kit::root(1), "user")).await;
     for seconds in [5, 30, 10] {
         store.later(Later::Seen { identity: user.uid.clone(), at: kit::NOW.plus_seconds(seconds) });
     }
@@ -23,7 +23,7 @@ pub(crate) async fn the_last_exchange_counts(engine: &impl Engine) {
     store.later(Later::Seen { identity: user.uid.clone(), at: kit::NOW.plus_seconds(20) });
     store.flush().await.expect("writes");
     let mut reader = store.reader().await.expect("reads");
-    let after = identities::get(&mut reader, &user.uid).await.expect("reads").expect("is there");
+    let after = rows::get::<Identity>(&mut reader, &user.uid).await.expect("reads").expect("is there");
     assert_eq!((after.last_seen_at, after.revision), (kit::NOW.plus_seconds(30), user.revision));
     assert_eq!(changes::since(&mut reader, user.revision, 10).await.expect("reads"), []);
     assert_eq!(audit::newest(&mut reader, 10).await.expect("reads").len(), 1, "only the identity's creation");
@@ -57,7 +57,7 @@ pub(crate) async fn refusals_at_impossible_places_are_audited(engine: &impl Engi
 
 pub(crate) async fn closing_writes_what_is_queued(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
-    let user = kit::add_identity(&store, kit::identity(kit::root(1), "user")).await;
+    let user = kit::add(&store, kit::identity(kit::root(1), "user")).await;
     store.later(Later::Seen { identity: user.uid.clone(), at: kit::NOW.plus_seconds(9) });
     store.close().await;
     assert_eq!(store.flush().await.expect_err("is closed").kind(), Kind::Unavailable);

@@ -19,9 +19,10 @@ use proptest::{
 };
 use store::{
     Cursor, CursorKey, ListQuery, Listed, Reader, Store,
-    events::subscriptions::{self, SubscriptionFilter},
+    events::subscriptions::SubscriptionFilter,
     iam::{groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
+    rows,
 };
 
 use super::{Engine, deep::ranks_stand, kit};
@@ -66,14 +67,14 @@ pub(crate) async fn grow(store: &Store) -> World {
     for n in 0..4 {
         let mut org = kit::group(kit::root(number()), name(number()));
         org.created_at = time(n);
-        world.groups.push(kit::add_group(store, org).await);
+        world.groups.push(kit::add(store, org).await);
     }
     for _ in 0..40 {
         let (n, at) = (number(), number());
         let parent = world.groups[usize::try_from(at >> 16).unwrap_or(0) % world.groups.len()].uid.clone();
         let mut folder = kit::group(kit::child(&parent, n), name(n));
         folder.created_at = time(n >> 4);
-        world.groups.push(kit::add_group(store, folder).await);
+        world.groups.push(kit::add(store, folder).await);
     }
     let large = world.groups.iter().find(|group| !group.uid.is_root()).expect("a folder").uid.clone();
     for m in 0..220 {
@@ -82,7 +83,7 @@ pub(crate) async fn grow(store: &Store) -> World {
             if m < 120 { &large } else { &world.groups[usize::try_from(at >> 16).unwrap_or(0) % world.groups.len()].uid };
         let mut repo = kit::repo(kit::child(parent, n), &format!("{}{m}", name(n)));
         repo.created_at = time(n >> 4);
-        world.repos.push(kit::add_repo(store, repo).await);
+        world.repos.push(kit::add(store, repo).await);
     }
     for m in 0..160 {
         let (n, at) = (number(), number());
@@ -91,7 +92,7 @@ pub(crate) async fn grow(store: &Store) -> World {
         let mut tag = kit::tag(kit::child(&world.repos[repo].uid, n), &form);
         (tag.created_at, tag.updated_at) = (time(n >> 4), time(n >> 8));
         tag.spec.digest = Some(kit::digest(n % 20)).filter(|_| n % 9 > 0);
-        world.tags.push(kit::add_tag(store, tag).await);
+        world.tags.push(kit::add(store, tag).await);
     }
     for m in 0..60 {
         let (n, at) = (number(), number());
@@ -102,18 +103,18 @@ pub(crate) async fn grow(store: &Store) -> World {
         if m % 3 == 0 {
             identity.spec.relationship = Relationship::ServicePrincipal { principal: ServicePrincipal(1) };
         }
-        world.identities.push(kit::add_identity(store, identity).await);
+        world.identities.push(kit::add(store, identity).await);
         let uid = if m % 4 == 0 { kit::root(number()) } else { kit::child(parent, number()) };
         let mut role = kit::role(uid, name(n), &["groups.list"]);
         role.created_at = time(n >> 4);
-        world.roles.push(kit::add_role(store, role).await);
+        world.roles.push(kit::add(store, role).await);
         let (identity, role) = (&world.identities[m / 3].uid, &world.roles[m / 2].uid);
         let mut binding = kit::binding(kit::child(parent, number()), identity, role);
         binding.created_at = time(n >> 4);
-        world.bindings.push(kit::add_binding(store, binding).await);
+        world.bindings.push(kit::add(store, binding).await);
         let mut provider = kit::identity_provider(kit::child(parent, number()), name(n), role);
         provider.created_at = time(n >> 4);
-        world.providers.push(kit::add_identity_provider(store, provider).await);
+        world.providers.push(kit::add(store, provider).await);
     }
     for m in 0..90 {
         let (n, at) = (number(), number());
@@ -262,13 +263,13 @@ fn naive<'a, T, F>(rows: &'a [T], query: &ListQuery<F>, flat: impl Fn(&T) -> Fla
 
 /// Walks all pages and compares each with the naive list.
 macro_rules! compare {
-    ($reader:expr, $list:path, $rows:expr, $wish:expr, $query:expr, $flat:expr, $fits:expr) => {{
+    ($reader:expr, $rows:expr, $wish:expr, $query:expr, $flat:expr, $fits:expr) => {{
         let mut query = $query;
         let expected = naive(&$rows, &query, $flat, $fits);
         let (mut position, mut skips) = (0, $wish.skips.iter().cycle());
         loop {
             query.skip = *skips.next().unwrap_or(&0);
-            let Listed { items, next, total, skipped } = $list($reader, &query).await.expect("lists");
+            let Listed { items, next, total, skipped } = rows::list($reader, &query).await.expect("lists");
             prop_assert_eq!(total, expected.len() as u64, "the total of {:?}", query);
             prop_assert_eq!(skipped, query.skip);
             position = (position + query.skip as usize).min(expected.len());
@@ -335,7 +336,7 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
     let named = |have: &str| name.as_deref().is_none_or(|name| name == have);
 
     let query = wish.query(uids, groups::GroupFilter { name: name.clone() });
-    compare!(reader, groups::list, world.groups, wish, query, group, |row: &Group| named(row.spec.name.as_str()));
+    compare!(reader, world.groups, wish, query, group, |row: &Group| named(row.spec.name.as_str()));
 
     // Several subtrees one after the other, with skips from the middle of one into another.
     let plain = Wish {
@@ -349,26 +350,26 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
         ..wish.clone()
     };
     let query = plain.query(uids, repos::RepoFilter::default());
-    compare!(reader, repos::list, world.repos, plain, query, repo, |_: &Repo| true);
+    compare!(reader, world.repos, plain, query, repo, |_: &Repo| true);
 
     let query = wish.query(uids, roles::RoleFilter { name: name.clone() });
-    compare!(reader, roles::list, world.roles, wish, query, role, |row: &Role| named(row.spec.name.as_str()));
+    compare!(reader, world.roles, wish, query, role, |row: &Role| named(row.spec.name.as_str()));
 
     let query = wish.query(uids, identity_providers::IdentityProviderFilter { name: name.clone() });
     let fits = |row: &IdentityProvider| named(row.spec.name.as_str());
-    compare!(reader, identity_providers::list, world.providers, wish, query, provider, fits);
+    compare!(reader, world.providers, wish, query, provider, fits);
 
     let kind = wish.filtered.then_some(RelationshipType::ServicePrincipal).filter(|_| wish.in_root || wish.page_size > 2);
     let query = wish.query(uids, identities::IdentityFilter { name: name.clone(), relationship_type: kind });
     let fits = |row: &Identity| named(row.spec.name.as_str()) && kind.is_none_or(|kind| row.spec.relationship.kind() == kind);
-    compare!(reader, identities::list, world.identities, wish, query, identity, fits);
+    compare!(reader, world.identities, wish, query, identity, fits);
     let query = wish.query(uids, identities::IdentityFilter { name: None, relationship_type: kind });
     let fits = |row: &Identity| kind.is_none_or(|kind| row.spec.relationship.kind() == kind);
-    compare!(reader, identities::list, world.identities, wish, query, identity, fits);
+    compare!(reader, world.identities, wish, query, identity, fits);
 
     let query = wish.query(uids, repos::RepoFilter { name: name.as_ref().map(|name| format!("{name}7")) });
     let fits = |row: &Repo| name.as_ref().is_none_or(|name| row.spec.name.as_str() == format!("{name}7"));
-    compare!(reader, repos::list, world.repos, wish, query, repo, fits);
+    compare!(reader, world.repos, wish, query, repo, fits);
 
     let some = wish.filter.get(&world.tags);
     let picks = |bit: u32| wish.filtered && wish.page_size & bit > 0;
@@ -384,8 +385,8 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
             && filter.updated_since.is_none_or(|since| row.updated_at >= since)
             && filter.forms.is_none_or(|forms| row.spec.name.forms().bits() & !forms.bits() == 0)
     };
-    compare!(reader, tags::list, world.tags, wish, wish.query(uids, filter.clone()), tag, fits);
-    compare!(reader, tags::list, world.tags, wish, wish.query(uids, tags::TagFilter::default()), tag, |_: &Tag| true);
+    compare!(reader, world.tags, wish, wish.query(uids, filter.clone()), tag, fits);
+    compare!(reader, world.tags, wish, wish.query(uids, tags::TagFilter::default()), tag, |_: &Tag| true);
 
     if wish.order.field != OrderField::Name {
         let some = wish.filter.get(&world.bindings);
@@ -400,10 +401,10 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
                 && filter.role.as_ref().is_none_or(|role| *role == row.spec.role)
         };
         let query = wish.query(uids, filter.clone());
-        compare!(reader, role_bindings::list, world.bindings, wish, query, binding, fits);
+        compare!(reader, world.bindings, wish, query, binding, fits);
 
         let query = wish.query(uids, SubscriptionFilter);
-        compare!(reader, subscriptions::list, world.subscriptions, wish, query, subscription, |_: &Subscription| true);
+        compare!(reader, world.subscriptions, wish, query, subscription, |_: &Subscription| true);
     }
     Ok(())
 }
@@ -450,7 +451,7 @@ pub(crate) async fn pages_are_stable_while_rows_come_and_go(engine: &impl Engine
     for (n, uid) in steady.iter().enumerate() {
         let mut repo = kit::repo(uid.clone(), &format!("steady{:03}", (n * 37) % 60));
         repo.created_at = Timestamp(i64::try_from(n % 7).unwrap_or(0));
-        kit::add_repo(&store, repo).await;
+        kit::add(&store, repo).await;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let noise: Vec<_> = (0..4_u64)
@@ -462,8 +463,8 @@ pub(crate) async fn pages_are_stable_while_rows_come_and_go(engine: &impl Engine
                     let uid = kit::child(&org, (n * 7919) % 600 * 10 + 1 + task);
                     let mut repo = kit::repo(uid.clone(), &format!("steady{:03}-{task}", n % 60));
                     repo.created_at = Timestamp(i64::try_from(n % 7).unwrap_or(0));
-                    kit::add_repo(&store, repo).await;
-                    kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &uid).await })).await.expect("goes");
+                    kit::add(&store, repo).await;
+                    kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &uid).await })).await.expect("goes");
                     n += 4;
                 }
             })
@@ -475,7 +476,7 @@ pub(crate) async fn pages_are_stable_while_rows_come_and_go(engine: &impl Engine
             let mut query = ListQuery { order, page_size: 7, ..kit::everything(repos::RepoFilter::default()) };
             let mut seen = Vec::new();
             loop {
-                let page = repos::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
+                let page = rows::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
                 assert!(page.total >= steady.len() as u64);
                 seen.extend(page.items);
                 query.cursor = page.next;
@@ -499,16 +500,16 @@ pub(crate) async fn bad_queries_are_refused(engine: &impl Engine) {
     let mut reader = store.reader().await.expect("reads");
     let mut query = kit::everything(role_bindings::RoleBindingFilter::default());
     query.order.field = OrderField::Name;
-    let refused = role_bindings::list(&mut reader, &query).await.expect_err("bindings have no name");
+    let refused = rows::list(&mut reader, &query).await.expect_err("bindings have no name");
     assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::OrderBy));
 
     let mut query = kit::everything(groups::GroupFilter::default());
     query.cursor = Some(Cursor { key: CursorKey::Name("a".to_owned()), uid: kit::root(1) });
-    let refused = groups::list(&mut reader, &query).await.expect_err("the cursor is of another order");
+    let refused = rows::list(&mut reader, &query).await.expect_err("the cursor is of another order");
     assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::PageTokenMismatch));
 
     let mut query = kit::everything(groups::GroupFilter::default());
     query.uidp.ids = (0..1001).map(kit::root).collect();
-    let refused = groups::list(&mut reader, &query).await.expect_err("too many");
+    let refused = rows::list(&mut reader, &query).await.expect_err("too many");
     assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::Field));
 }

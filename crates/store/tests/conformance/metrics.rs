@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::{Error, Timestamp};
 use prometheus_client::{encoding::text::encode_registry, registry::Registry};
-use store::{Later, Store, iam::groups};
+use store::{Later, Store, rows};
 
 use super::{Engine, kit};
 
@@ -28,7 +28,7 @@ pub(crate) async fn what_it_does_is_counted(engine: &impl Engine) {
     kit::org(&store, 1).await;
     let (mut trial, org) = (kit::ctx(), kit::group(kit::root(2), "trial"));
     trial.validate_only = true;
-    store.write(&trial, |tx| Box::pin(async move { groups::insert(tx, &org).await })).await.expect("is possible");
+    store.write(&trial, |tx| Box::pin(async move { rows::insert(tx, &org).await })).await.expect("is possible");
     let refused = kit::write(&store, |_| Box::pin(async { Err::<(), _>(Error::field("name", "is not wanted")) })).await;
     refused.expect_err("is refused");
     for (outcome, count) in [("committed", 1.0), ("validated", 1.0), ("refused", 1.0)] {

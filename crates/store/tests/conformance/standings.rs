@@ -1,13 +1,13 @@
 //! How an identity stands, and what is told about changes of that.
 
-use domain::{Ctx, Grant, Noun, Place, Revision, Uidp, iam::Identity};
+use domain::{
+    Ctx, Grant, Noun, Place, Revision, Uidp,
+    iam::{Group, Identity, RoleBinding},
+};
 use store::{
     Store,
-    iam::{
-        groups, identities, role_bindings, roles,
-        standings::{self, News, Position, Seen, Standing},
-    },
-    signing_keys,
+    iam::standings::{self, News, Position, Seen, Standing},
+    rows, signing_keys,
 };
 
 use super::{Engine, kit};
@@ -33,8 +33,8 @@ pub(crate) async fn a_standing_comes_with_its_state(engine: &impl Engine) {
     let mut expected = Standing { relationship_revision: 1, grants: vec![grant.clone()], roles: vec![role.uid.clone()] };
     assert_eq!(standing(&store, &identity).await, (now(&store).await, Some(expected.clone())));
 
-    let folder = kit::add_group(&store, kit::group(kit::child(&org.uid, 50), "folder")).await;
-    kit::add_binding(&store, kit::binding(kit::child(&folder.uid, 51), &identity.uid, &role.uid)).await;
+    let folder = kit::add(&store, kit::group(kit::child(&org.uid, 50), "folder")).await;
+    kit::add(&store, kit::binding(kit::child(&folder.uid, 51), &identity.uid, &role.uid)).await;
     expected.grants.push(Grant { at: Place::At(folder.uid.clone()), ..grant });
     let (at, found) = standing(&store, &identity).await;
     let mut found = found.expect("it exists");
@@ -42,10 +42,10 @@ pub(crate) async fn a_standing_comes_with_its_state(engine: &impl Engine) {
     assert_eq!((at, found), (now(&store).await, expected));
 
     let uid = binding.uid;
-    kit::write(&store, |tx| Box::pin(async move { role_bindings::delete(tx, &uid).await })).await.expect("goes");
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<RoleBinding>(tx, &uid).await })).await.expect("goes");
     assert_eq!(standing(&store, &identity).await.1.expect("it exists").grants.len(), 1);
     let uid = identity.uid.clone();
-    kit::write(&store, |tx| Box::pin(async move { identities::delete(tx, &uid).await })).await.expect("goes");
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<Identity>(tx, &uid).await })).await.expect("goes");
     assert_eq!(standing(&store, &identity).await, (now(&store).await, None));
 }
 
@@ -53,7 +53,7 @@ pub(crate) async fn a_standing_comes_with_its_state(engine: &impl Engine) {
 pub(crate) async fn what_changes_rights_is_told(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
-    let other = kit::add_identity(&store, kit::identity(kit::child(&org.uid, 60), "other")).await;
+    let other = kit::add(&store, kit::identity(kit::child(&org.uid, 60), "other")).await;
     let known = now(&store).await;
     let told = async || {
         let News { at, more, changes } = news(&store, known).await;
@@ -64,13 +64,13 @@ pub(crate) async fn what_changes_rights_is_told(engine: &impl Engine) {
         changes
     };
     assert_eq!(told().await, []);
-    kit::add_group(&store, kit::group(kit::child(&org.uid, 61), "folder")).await;
+    kit::add(&store, kit::group(kit::child(&org.uid, 61), "folder")).await;
     assert_eq!(told().await, [], "a folder gives nobody a right");
 
     let (one, two) = ((Noun::Identity, identity.uid.to_string()), (Noun::Identity, other.uid.to_string()));
     let (from, mut moved) = (binding.clone(), binding.clone());
     moved.spec.identity = other.uid.clone();
-    kit::write(&store, |tx| Box::pin(async move { role_bindings::update(tx, &from, &moved).await })).await.expect("moves");
+    kit::write(&store, |tx| Box::pin(async move { rows::update(tx, &from, &moved).await })).await.expect("moves");
     let mut both = vec![one.clone(), two.clone()];
     both.sort_by(|a, b| a.1.cmp(&b.1));
     assert_eq!(told().await, both, "the one that has lost it and the one that has it now");
@@ -78,19 +78,19 @@ pub(crate) async fn what_changes_rights_is_told(engine: &impl Engine) {
     let known = now(&store).await;
     let told = async || news(&store, known).await.changes.expect("not much");
     let uid = binding.uid.clone();
-    kit::write(&store, |tx| Box::pin(async move { role_bindings::delete(tx, &uid).await })).await.expect("goes");
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<RoleBinding>(tx, &uid).await })).await.expect("goes");
     assert_eq!(told().await, [two]);
     let (from, mut renamed) = (role.clone(), role.clone());
     renamed.spec.capabilities = domain::CapabilitySet::EMPTY;
-    kit::write(&store, |tx| Box::pin(async move { roles::update(tx, &from, &renamed).await })).await.expect("changes");
+    kit::write(&store, |tx| Box::pin(async move { rows::update(tx, &from, &renamed).await })).await.expect("changes");
     assert!(told().await.contains(&(Noun::Role, role.uid.to_string())));
 
     let known = now(&store).await;
-    kit::add_binding(&store, kit::binding(kit::child(&org.uid, 62), &identity.uid, &role.uid)).await;
+    kit::add(&store, kit::binding(kit::child(&org.uid, 62), &identity.uid, &role.uid)).await;
     assert_eq!(news(&store, known).await.changes, Some(vec![one.clone()]));
     let known = now(&store).await;
     let uid = identity.uid.clone();
-    kit::write(&store, |tx| Box::pin(async move { identities::delete(tx, &uid).await })).await.expect("goes");
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<Identity>(tx, &uid).await })).await.expect("goes");
     assert_eq!(news(&store, known).await.changes, Some(vec![one]));
     let known = now(&store).await;
     kit::write(&store, |tx| Box::pin(async move { signing_keys::delete(tx, "unknown").await })).await.expect("nothing to do");
@@ -101,10 +101,10 @@ pub(crate) async fn what_changes_rights_is_told(engine: &impl Engine) {
 pub(crate) async fn a_group_that_goes_is_told_about_its_identities(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     let kit::Bound { org, identity, role, .. } = kit::bound(&store).await;
-    let folder = kit::add_group(&store, kit::group(kit::child(&org.uid, 50), "folder")).await;
-    kit::add_binding(&store, kit::binding(kit::child(&folder.uid, 51), &identity.uid, &role.uid)).await;
+    let folder = kit::add(&store, kit::group(kit::child(&org.uid, 50), "folder")).await;
+    kit::add(&store, kit::binding(kit::child(&folder.uid, 51), &identity.uid, &role.uid)).await;
     let known = now(&store).await;
-    kit::write(&store, |tx| Box::pin(async move { groups::delete(tx, &folder.uid).await })).await.expect("goes");
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<Group>(tx, &folder.uid).await })).await.expect("goes");
     assert_eq!(news(&store, known).await.changes, Some(vec![(Noun::Identity, identity.uid.to_string())]));
 }
 
@@ -117,7 +117,7 @@ pub(crate) async fn a_role_that_is_bound_is_noticed(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     let before = now(&store).await;
     let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
-    let other = kit::add_role(&store, kit::role(kit::child(&org.uid, 4), "other", &["repo.list"])).await;
+    let other = kit::add(&store, kit::role(kit::child(&org.uid, 4), "other", &["repo.list"])).await;
     let bound = async |role: &Uidp, since| may_be_given_since(&store, role, since).await;
     assert_eq!((bound(&role.uid, before).await, bound(&other.uid, before).await), (true, false));
 
@@ -125,20 +125,20 @@ pub(crate) async fn a_role_that_is_bound_is_noticed(engine: &impl Engine) {
     assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (false, false));
     let elsewhere = Position { server: known.server + 1, ..known };
     assert!(bound(&role.uid, elsewhere).await, "another server may have lost what this one has acknowledged");
-    let more = kit::add_binding(&store, kit::binding(kit::child(&org.uid, 5), &identity.uid, &role.uid)).await;
+    let more = kit::add(&store, kit::binding(kit::child(&org.uid, 5), &identity.uid, &role.uid)).await;
     assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (true, false));
-    kit::write(&store, |tx| Box::pin(async move { role_bindings::delete(tx, &more.uid).await })).await.expect("goes");
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<RoleBinding>(tx, &more.uid).await })).await.expect("goes");
     assert!(!bound(&role.uid, known).await, "it is bound nowhere else than before");
 
     let known = now(&store).await;
     let (from, mut moved) = (binding.clone(), binding.clone());
     moved.spec.role = other.uid.clone();
-    kit::write(&store, |tx| Box::pin(async move { role_bindings::update(tx, &from, &moved).await })).await.expect("moves");
+    kit::write(&store, |tx| Box::pin(async move { rows::update(tx, &from, &moved).await })).await.expect("moves");
     assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (false, true));
 
     let known = now(&store).await;
     let provider = kit::identity_provider(kit::child(&org.uid, 6), "login", &role.uid);
-    kit::add_identity_provider(&store, provider).await;
+    kit::add(&store, provider).await;
     assert_eq!((bound(&role.uid, known).await, bound(&other.uid, known).await), (true, false), "by an identity provider, too");
 
     // A write sees what it has done itself, and what others of its commit have.
@@ -150,7 +150,7 @@ pub(crate) async fn a_role_that_is_bound_is_noticed(engine: &impl Engine) {
                 let seen = kit::write(&store, move |tx| {
                     Box::pin(async move {
                         let before = standings::may_be_given_since(tx, &binding.spec.role, known).await?;
-                        role_bindings::insert(tx, &binding).await?;
+                        rows::insert(tx, &binding).await?;
                         Ok(before)
                     })
                 });
@@ -171,7 +171,7 @@ pub(crate) async fn a_role_that_is_bound_is_noticed(engine: &impl Engine) {
         kit::write(&store, move |tx| {
             Box::pin(async move {
                 for number in first..first + count {
-                    identities::insert(tx, &kit::identity(kit::child(&parent, number), "robot")).await?;
+                    rows::insert(tx, &kit::identity(kit::child(&parent, number), "robot")).await?;
                 }
                 Ok(())
             })
@@ -193,7 +193,7 @@ pub(crate) async fn much_news_is_told_in_steps(engine: &impl Engine) {
         kit::write(&store, move |tx| {
             Box::pin(async move {
                 for number in first..first + count {
-                    identities::insert(tx, &kit::identity(kit::child(&parent, number), "robot")).await?;
+                    rows::insert(tx, &kit::identity(kit::child(&parent, number), "robot")).await?;
                 }
                 Ok(())
             })
@@ -242,12 +242,12 @@ pub(crate) async fn what_is_published_is_the_last_commit(engine: &impl Engine) {
     assert_eq!(store.published(), Some(org.revision));
     let trial = Ctx { validate_only: true, ..kit::ctx() };
     let group = kit::group(kit::root(2), "trial");
-    store.write(&trial, move |tx| Box::pin(async move { groups::insert(tx, &group).await })).await.expect("is tried");
+    store.write(&trial, move |tx| Box::pin(async move { rows::insert(tx, &group).await })).await.expect("is tried");
     let tried = store.published();
     assert!(tried > Some(org.revision), "the number of a trial is not given again");
     assert_eq!(tried, Some(now(&store).await.revision), "and nobody is behind for it");
     let refused = kit::group(org.uid.clone(), "again");
-    kit::write(&store, move |tx| Box::pin(async move { groups::insert(tx, &refused).await })).await.expect_err("it is there");
+    kit::write(&store, move |tx| Box::pin(async move { rows::insert(tx, &refused).await })).await.expect_err("it is there");
     assert_eq!(store.published(), tried);
     let next = kit::org(&store, 3).await;
     assert_eq!(store.published(), Some(next.revision));

@@ -1,32 +1,32 @@
 //! Tags: which digest each stands for, and stood for.
 
-use domain::{Error, Kind, Rule, Timestamp, registry::Tag};
-use store::{
-    Store,
-    registry::{repos, tags},
+use domain::{
+    Error, Kind, Rule, Timestamp,
+    registry::{Repo, Tag},
 };
+use store::{Store, registry::tags, rows};
 
 use super::{Engine, kit};
 
 async fn with_repo(engine: &impl Engine) -> (Store, domain::registry::Repo) {
     let store = engine.open().await.expect("opens");
     let org = kit::org(&store, 1).await;
-    let repo = kit::add_repo(&store, kit::repo(kit::child(&org.uid, 1), "nginx")).await;
+    let repo = kit::add(&store, kit::repo(kit::child(&org.uid, 1), "nginx")).await;
     (store, repo)
 }
 
 async fn get(store: &Store, uid: &domain::Uidp) -> Option<Tag> {
-    tags::get(&mut store.reader().await.expect("reads"), uid).await.expect("reads")
+    rows::get::<Tag>(&mut store.reader().await.expect("reads"), uid).await.expect("reads")
 }
 
 async fn change(store: &Store, seconds: i64, from: &Tag, to: Tag) -> Result<Tag, Error> {
     let from = from.clone();
-    store.write(&kit::at(seconds), move |tx| Box::pin(async move { tags::update(tx, &from, &to).await })).await
+    store.write(&kit::at(seconds), move |tx| Box::pin(async move { rows::update(tx, &from, &to).await })).await
 }
 
 pub(crate) async fn tags_are_kept(engine: &impl Engine) {
     let (store, repo) = with_repo(engine).await;
-    let tag = kit::add_tag(&store, kit::tag(kit::child(&repo.uid, 1), "latest")).await;
+    let tag = kit::add(&store, kit::tag(kit::child(&repo.uid, 1), "latest")).await;
     assert_eq!(get(&store, &tag.uid).await, Some(tag.clone()));
     let mut reader = store.reader().await.expect("reads");
     assert_eq!(tags::find(&mut reader, &repo.uid, "latest").await.expect("reads"), Some(tag.clone()));
@@ -40,20 +40,20 @@ pub(crate) async fn tags_are_kept(engine: &impl Engine) {
     assert_eq!(get(&store, &tag.uid).await, Some(changed));
 
     let again = kit::tag(kit::child(&repo.uid, 2), "latest");
-    let refused = kit::write(&store, |tx| Box::pin(async move { tags::insert(tx, &again).await })).await.expect_err("is taken");
+    let refused = kit::write(&store, |tx| Box::pin(async move { rows::insert(tx, &again).await })).await.expect_err("is taken");
     assert_eq!((refused.kind(), refused.rule()), (Kind::AlreadyExists, Rule::NameTaken));
     let nowhere = kit::tag(kit::child(&kit::child(&repo.uid, 9), 1), "latest");
-    let refused = kit::write(&store, |tx| Box::pin(async move { tags::insert(tx, &nowhere).await })).await.expect_err("no repo");
+    let refused = kit::write(&store, |tx| Box::pin(async move { rows::insert(tx, &nowhere).await })).await.expect_err("no repo");
     assert_eq!(refused.message(), format!("repo {} not found", kit::child(&repo.uid, 9)));
 
     let uid = tag.uid.clone();
-    assert!(kit::write(&store, |tx| Box::pin(async move { tags::delete(tx, &uid).await })).await.expect("goes"));
+    assert!(kit::write(&store, |tx| Box::pin(async move { rows::delete::<Tag>(tx, &uid).await })).await.expect("goes"));
     assert_eq!(get(&store, &tag.uid).await, None);
 }
 
 pub(crate) async fn what_a_tag_stood_for_is_remembered(engine: &impl Engine) {
     let (store, repo) = with_repo(engine).await;
-    let mut tag = kit::add_tag(&store, kit::tag(kit::child(&repo.uid, 1), "latest")).await;
+    let mut tag = kit::add(&store, kit::tag(kit::child(&repo.uid, 1), "latest")).await;
     let uid = tag.uid.clone();
     for (seconds, digest, deprecated) in [(1, 1, false), (2, 2, false), (3, 2, true), (4, 1, true)] {
         let mut wish = tag.clone();
@@ -66,11 +66,11 @@ pub(crate) async fn what_a_tag_stood_for_is_remembered(engine: &impl Engine) {
     assert_eq!(history().await, expected);
     let mut bare = kit::tag(kit::child(&repo.uid, 2), "announced");
     bare.spec.digest = None;
-    let bare = kit::add_tag(&store, bare).await;
-    let other = kit::add_tag(&store, kit::tag(kit::child(&repo.uid, 3), "other")).await;
-    kit::write(&store, |tx| Box::pin(async move { tags::delete(tx, &tag.uid).await })).await.expect("goes");
+    let bare = kit::add(&store, bare).await;
+    let other = kit::add(&store, kit::tag(kit::child(&repo.uid, 3), "other")).await;
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<Tag>(tx, &tag.uid).await })).await.expect("goes");
     assert_eq!(history().await, [], "it goes with the tag");
-    kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &repo.uid).await })).await.expect("goes");
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &repo.uid).await })).await.expect("goes");
     for uid in [bare.uid, other.uid] {
         assert_eq!(tags::history(&mut store.reader().await.expect("reads"), &uid).await.expect("reads"), []);
     }
@@ -78,7 +78,7 @@ pub(crate) async fn what_a_tag_stood_for_is_remembered(engine: &impl Engine) {
 
 pub(crate) async fn a_history_has_an_end(engine: &impl Engine) {
     let (store, repo) = with_repo(engine).await;
-    let tag = kit::add_tag(&store, kit::tag(kit::child(&repo.uid, 1), "latest")).await;
+    let tag = kit::add(&store, kit::tag(kit::child(&repo.uid, 1), "latest")).await;
     let last = tags::DIGESTS + 10;
     let mut from = tag;
     for n in 2..=last {
@@ -94,14 +94,14 @@ pub(crate) async fn a_history_has_an_end(engine: &impl Engine) {
 
 pub(crate) async fn tags_go_with_their_repository(engine: &impl Engine) {
     let (store, repo) = with_repo(engine).await;
-    let other = kit::add_repo(&store, kit::repo(kit::child(&repo.uid.parent().expect("a group"), 2), "other")).await;
+    let other = kit::add(&store, kit::repo(kit::child(&repo.uid.parent().expect("a group"), 2), "other")).await;
     for n in 0..20 {
-        kit::add_tag(&store, kit::tag(kit::child(&repo.uid, n), &format!("v{n}"))).await;
+        kit::add(&store, kit::tag(kit::child(&repo.uid, n), &format!("v{n}"))).await;
     }
-    let stays = kit::add_tag(&store, kit::tag(kit::child(&other.uid, 1), "latest")).await;
+    let stays = kit::add(&store, kit::tag(kit::child(&other.uid, 1), "latest")).await;
     let uid = repo.uid.clone();
-    kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &uid).await })).await.expect("goes");
-    let listed = tags::list(&mut store.reader().await.expect("reads"), &kit::everything(tags::TagFilter::default())).await;
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &uid).await })).await.expect("goes");
+    let listed = rows::list(&mut store.reader().await.expect("reads"), &kit::everything(tags::TagFilter::default())).await;
     let listed = listed.expect("lists");
     assert_eq!((listed.items, listed.total), (vec![stays], 1));
 }
@@ -112,17 +112,18 @@ pub(crate) async fn too_many_tags_keep_their_repository(engine: &impl Engine) {
     let fill = kit::write(&store, |tx| {
         Box::pin(async move {
             for n in 0..=tags::GO_TOGETHER {
-                tags::insert(tx, &kit::tag(kit::child(&uid, n), &format!("v{n}"))).await?;
+                rows::insert(tx, &kit::tag(kit::child(&uid, n), &format!("v{n}"))).await?;
             }
             Ok(())
         })
     });
     fill.await.expect("is filled");
     let uid = repo.uid.clone();
-    let refused = kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &uid).await })).await.expect_err("is refused");
+    let refused =
+        kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &uid).await })).await.expect_err("is refused");
     assert_eq!((refused.kind(), refused.rule()), (Kind::FailedPrecondition, Rule::NotEmpty));
     assert!(refused.message().contains("cannot delete repo with more than 5000 tags"), "{refused}");
     let (uid, one) = (repo.uid.clone(), kit::child(&repo.uid, 1));
-    kit::write(&store, |tx| Box::pin(async move { tags::delete(tx, &one).await })).await.expect("goes");
-    assert!(kit::write(&store, |tx| Box::pin(async move { repos::delete(tx, &uid).await })).await.expect("goes"));
+    kit::write(&store, |tx| Box::pin(async move { rows::delete::<Tag>(tx, &one).await })).await.expect("goes");
+    assert!(kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &uid).await })).await.expect("goes"));
 }

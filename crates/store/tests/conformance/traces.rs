@@ -2,12 +2,14 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use domain::{Actor, Caller, Ctx, Error, Narrowing, Noun, Op, Revision, Upstream, iam::Group};
+use domain::{
+    Actor, Caller, Ctx, Error, Narrowing, Noun, Op, Revision, Upstream,
+    iam::{Group, Identity},
+};
 use store::{
     Store, audit,
     changes::{self, Change},
-    iam::{groups, identities},
-    outbox,
+    outbox, rows,
 };
 
 use super::{Engine, kit};
@@ -16,7 +18,7 @@ async fn create(store: &Store, ctx: &Ctx, group: Group) -> Group {
     store
         .write(ctx, |tx| {
             Box::pin(async move {
-                let group = groups::insert(tx, &group).await?;
+                let group = rows::insert(tx, &group).await?;
                 tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
                 Ok(group)
             })
@@ -66,7 +68,7 @@ pub(crate) async fn without_an_event_rule_there_is_no_event(engine: &impl Engine
 
 pub(crate) async fn what_only_reads_is_audited_and_nothing_else(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
-    let gone = kit::write(&store, |tx| Box::pin(async move { identities::delete(tx, &kit::root(9)).await })).await;
+    let gone = kit::write(&store, |tx| Box::pin(async move { rows::delete::<Identity>(tx, &kit::root(9)).await })).await;
     assert!(!gone.expect("writes"));
     let entries = audit::newest(&mut store.reader().await.expect("reads"), 10).await.expect("reads");
     assert_eq!(entries.iter().map(|entry| (entry.noun, entry.op)).collect::<Vec<_>>(), [(None, None)]);
@@ -82,7 +84,7 @@ pub(crate) async fn cascades_are_in_the_feed(engine: &impl Engine) {
     store
         .write(&ctx, |tx| {
             Box::pin(async move {
-                identities::delete(tx, &row.uid).await?;
+                rows::delete::<Identity>(tx, &row.uid).await?;
                 tx.announce(Noun::Identity, &row.uid, Op::Deleted, &row).await
             })
         })
@@ -104,7 +106,7 @@ pub(crate) async fn a_failed_write_leaves_no_trace(engine: &impl Engine) {
     store
         .write(&ctx, |tx| {
             Box::pin(async move {
-                let group = groups::insert(tx, &kit::group(kit::root(1), "org")).await?;
+                let group = rows::insert(tx, &kit::group(kit::root(1), "org")).await?;
                 tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
                 Err::<(), _>(Error::field("name", "is refused"))
             })

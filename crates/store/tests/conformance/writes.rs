@@ -3,17 +3,17 @@
 use std::{collections::HashSet, time::Duration};
 
 use domain::{Error, Kind, Noun, Op, Revision, Rule, ctx::IdempotencyClaim, iam::Group};
-use store::{Store, audit, changes, iam::groups, outbox, schema::Schema};
+use store::{Store, audit, changes, iam::groups, outbox, rows, schema::Schema};
 
 use super::{Engine, kit};
 
 async fn exists(store: &Store, group: &Group) -> bool {
-    groups::get(&mut store.reader().await.expect("reads"), &group.uid).await.expect("reads").is_some()
+    rows::get::<Group>(&mut store.reader().await.expect("reads"), &group.uid).await.expect("reads").is_some()
 }
 
 fn insert(store: &Store, group: Group) -> tokio::task::JoinHandle<domain::Result<Group>> {
     let store = store.clone();
-    tokio::spawn(async move { kit::write(&store, |tx| Box::pin(async move { groups::insert(tx, &group).await })).await })
+    tokio::spawn(async move { kit::write(&store, |tx| Box::pin(async move { rows::insert(tx, &group).await })).await })
 }
 
 /// Holds the writer up, so that what is written meanwhile is taken together.
@@ -42,7 +42,7 @@ pub(crate) async fn one_failing_request_leaves_the_others(engine: &impl Engine) 
     let half = tokio::spawn(async move {
         kit::write(&late, |tx| {
             Box::pin(async move {
-                groups::insert(tx, &kit::group(kit::root(3), "half")).await?;
+                rows::insert(tx, &kit::group(kit::root(3), "half")).await?;
                 Err::<(), _>(Error::field("name", "is refused after something was written"))
             })
         })
@@ -64,7 +64,7 @@ pub(crate) async fn a_failed_write_takes_no_revision(engine: &impl Engine) {
     let before = kit::org(&store, 1).await.revision;
     let failing = kit::write(&store, |tx| {
         Box::pin(async move {
-            groups::insert(tx, &kit::group(kit::root(2), "half")).await?;
+            rows::insert(tx, &kit::group(kit::root(2), "half")).await?;
             Err::<(), _>(Error::field("name", "is refused after something was written"))
         })
     });
@@ -78,14 +78,14 @@ pub(crate) async fn a_panic_rolls_back_and_the_writer_goes_on(engine: &impl Engi
     let row = group.clone();
     let panics = kit::write(&store, |tx| {
         Box::pin(async move {
-            groups::insert(tx, &row).await?;
+            rows::insert(tx, &row).await?;
             assert!(!row.uid.is_root(), "a defect in a use case");
             Ok(())
         })
     });
     assert_eq!(panics.await.expect_err("fails").kind(), Kind::Internal);
     assert!(!exists(&store, &group).await);
-    kit::add_group(&store, group.clone()).await;
+    kit::add(&store, group.clone()).await;
     assert!(exists(&store, &group).await);
 }
 
@@ -99,7 +99,7 @@ pub(crate) async fn validate_only_leaves_nothing(engine: &impl Engine) {
         store
             .write(&ctx, |tx| {
                 Box::pin(async move {
-                    let group = groups::insert(tx, &kit::group(kit::root(1), "org")).await?;
+                    let group = rows::insert(tx, &kit::group(kit::root(1), "org")).await?;
                     tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
                     Ok(group)
                 })
@@ -118,7 +118,7 @@ pub(crate) async fn validate_only_leaves_nothing(engine: &impl Engine) {
     let again = write(&store).await.expect("would still do");
     store.close().await;
     let store = engine.open().await.expect("opens");
-    let added = kit::add_group(&store, kit::group(kit::root(1), "org")).await;
+    let added = kit::add(&store, kit::group(kit::root(1), "org")).await;
     assert!(added.revision > again.revision, "an entity tag of a trial is never given to something that is kept");
     assert!(again.revision > group.revision);
 }
@@ -129,8 +129,8 @@ pub(crate) async fn a_failed_statement_spoils_its_write(engine: &impl Engine) {
     let again = org.clone();
     let outcome = kit::write(&store, |tx| {
         Box::pin(async move {
-            groups::insert(tx, &kit::group(kit::root(2), "other")).await?;
-            let refused = groups::insert(tx, &again).await;
+            rows::insert(tx, &kit::group(kit::root(2), "other")).await?;
+            let refused = rows::insert(tx, &again).await;
             assert!(refused.is_err());
             Ok(())
         })
@@ -179,7 +179,7 @@ pub(crate) async fn concurrent_writers_all_get_through(engine: &impl Engine) {
                 let mut revisions = Vec::new();
                 for n in 0..WRITES {
                     let group = kit::group(kit::child(&org, writer * WRITES + n), "folder");
-                    revisions.push(kit::add_group(&store, group.clone()).await.revision);
+                    revisions.push(kit::add(&store, group.clone()).await.revision);
                     assert!(exists(&store, &group).await, "what was acknowledged is seen");
                 }
                 assert!(revisions.is_sorted());
@@ -197,7 +197,7 @@ pub(crate) async fn concurrent_writers_all_get_through(engine: &impl Engine) {
     let feed = changes::since(&mut reader, org.revision, 10_000).await.expect("reads");
     assert_eq!(feed.iter().map(|change| change.revision).collect::<HashSet<_>>(), revisions);
     assert_eq!(audit::newest(&mut reader, 10_000).await.expect("reads").len() as u64, all + 1);
-    let listed = groups::list(&mut reader, &kit::everything(groups::GroupFilter::default())).await.expect("lists");
+    let listed = rows::list(&mut reader, &kit::everything(groups::GroupFilter::default())).await.expect("lists");
     assert_eq!(listed.total, all + 1);
 }
 
@@ -206,7 +206,7 @@ pub(crate) async fn texts_that_not_every_engine_keeps_are_refused(engine: &impl 
     let refused = insert(&store, kit::group(kit::root(1), "a\0b")).await.expect("runs").expect_err("is refused");
     assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::Field));
     let query = kit::everything(groups::GroupFilter { name: Some("a\0b".to_owned()) });
-    let refused = groups::list(&mut store.reader().await.expect("reads"), &query).await.expect_err("is refused");
+    let refused = rows::list(&mut store.reader().await.expect("reads"), &query).await.expect_err("is refused");
     assert_eq!((refused.kind(), refused.rule()), (Kind::InvalidArgument, Rule::Field));
     kit::org(&store, 1).await;
 }
@@ -215,21 +215,21 @@ pub(crate) async fn a_write_sees_itself_and_a_snapshot_sees_none_of_it(engine: &
     let store = engine.open().await.expect("opens");
     let org = kit::org(&store, 1).await;
     let mut before = store.reader().await.expect("reads");
-    assert!(groups::get(&mut before, &org.uid).await.expect("reads").is_some());
+    assert!(rows::get::<Group>(&mut before, &org.uid).await.expect("reads").is_some());
     let uid = kit::root(2);
     let row = kit::group(uid.clone(), "new");
     let own = kit::write(&store, |tx| {
         Box::pin(async move {
-            groups::insert(tx, &row).await?;
-            groups::get(tx, &row.uid).await
+            rows::insert(tx, &row).await?;
+            rows::get::<Group>(tx, &row.uid).await
         })
     });
     assert!(own.await.expect("writes").is_some(), "a write sees what it wrote");
-    assert_eq!(groups::get(&mut before, &uid).await.expect("reads"), None, "a snapshot does not change");
-    let listed = groups::list(&mut before, &kit::everything(groups::GroupFilter::default())).await.expect("lists");
+    assert_eq!(rows::get::<Group>(&mut before, &uid).await.expect("reads"), None, "a snapshot does not change");
+    let listed = rows::list(&mut before, &kit::everything(groups::GroupFilter::default())).await.expect("lists");
     assert_eq!((listed.total, listed.items.len()), (1, 1));
     let mut after = store.reader().await.expect("reads");
-    assert!(groups::get(&mut after, &uid).await.expect("reads").is_some(), "a new one sees the last commit");
+    assert!(rows::get::<Group>(&mut after, &uid).await.expect("reads").is_some(), "a new one sees the last commit");
 }
 
 pub(crate) async fn an_abandoned_store_keeps_what_it_acknowledged(engine: &impl Engine) {

@@ -2,17 +2,15 @@
 //!
 //! `PROVOST_TEST_ROWS` is how many rows another organization has of each noun.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use domain::{OrderField, Scopes, Timestamp, Uidp, UidpFilter, iam::RelationshipType, list::ParentFilter, registry::TagForms};
 use pgcluster::{Cluster, Options};
 use store::{
-    ListQuery, Store,
-    iam::{
-        identities::{self, IdentityFilter},
-        role_bindings::{self, RoleBindingFilter},
-    },
-    registry::tags::{self, TagFilter},
+    Filter, ListQuery, Store,
+    iam::{identities::IdentityFilter, role_bindings::RoleBindingFilter},
+    registry::tags::TagFilter,
+    rows,
 };
 
 use super::{
@@ -69,15 +67,15 @@ async fn fill(store: &Store, database: &pgcluster::Database, rows: u64) -> World
     let mut places = Vec::new();
     for (at, name, since) in [(1, "rare", 1_850_000_000_000), (2, "shared", 1_750_000_000_000)] {
         let org = kit::org(store, at).await.uid;
-        let repo = kit::add_repo(store, kit::repo(kit::child(&org, 9), name)).await.uid;
-        let identity = kit::add_identity(store, kit::identity(kit::child(&org, 1), "one")).await.uid;
-        let role = kit::add_role(store, kit::role(kit::child(&org, 2), "one", &["groups.list"])).await.uid;
+        let repo = kit::add(store, kit::repo(kit::child(&org, 9), name)).await.uid;
+        let identity = kit::add(store, kit::identity(kit::child(&org, 1), "one")).await.uid;
+        let role = kit::add(store, kit::role(kit::child(&org, 2), "one", &["groups.list"])).await.uid;
         places.push(Place { org, repo, digest: kit::digest(at).to_string(), name, identity, role, since: Timestamp(since) });
     }
-    kit::add_tag(store, kit::tag(kit::child(&places[1].repo, 1), "one")).await;
-    let other = kit::add_identity(store, kit::identity(kit::child(&places[1].org, 3), "other")).await.uid;
+    kit::add(store, kit::tag(kit::child(&places[1].repo, 1), "one")).await;
+    let other = kit::add(store, kit::identity(kit::child(&places[1].org, 3), "other")).await.uid;
     for n in 0..OTHERS {
-        kit::add_role(store, kit::role(kit::child(&places[0].org, 1_000 + n), "other", &["groups.list"])).await;
+        kit::add(store, kit::role(kit::child(&places[0].org, 1_000 + n), "other", &["groups.list"])).await;
     }
     let [large, small] = <[Place; 2]>::try_from(places).ok().expect("two places");
     let uid = "parent || '/' || lpad(to_hex(n), 16, '0')";
@@ -127,28 +125,26 @@ async fn fill(store: &Store, database: &pgcluster::Database, rows: u64) -> World
 
 /// Asks for the rows of `filter` in every order: of a whole organization, of what is directly below `parent`, and of many folders
 /// beside each other that hold nothing else.
-macro_rules! ask {
-    ($store:expr, $place:expr, $parent:expr, $list:path, $filter:expr, $fields:expr) => {
-        let beside = (0..20).map(|n| kit::child(&$place.org, 500 + n)).chain([$parent.clone()]).collect();
-        let children = UidpFilter { children_of: Some(ParentFilter::At($parent.clone())), ..UidpFilter::default() };
-        let below = UidpFilter { descendants_of: Some($place.org.clone()), ..UidpFilter::default() };
-        for (scopes, uidp) in [
-            (Scopes::All, children),
-            (Scopes::All, below),
-            (Scopes::Subtrees(vec![$place.org.clone()]), UidpFilter::default()),
-            (Scopes::Subtrees(beside), UidpFilter::default()),
-        ] {
-            let scopes = Arc::new(scopes);
-            for field in $fields {
-                let (scopes, uidp) = (Arc::clone(&scopes), uidp.clone());
-                let mut query = ListQuery { scopes, uidp, page_size: 2, ..kit::everything($filter) };
-                query.order.field = field;
-                let mut reader = $store.reader().await.expect("reads");
-                let listed = $list(&mut reader, &query).await.expect("lists");
-                assert_eq!((listed.items.len(), listed.total), (2, FOUND), "{:?}", query);
-            }
+async fn ask<F: Filter + Clone + Debug>(store: &Store, place: &Place, parent: &Uidp, filter: F, fields: &[OrderField]) {
+    let beside = (0..20).map(|n| kit::child(&place.org, 500 + n)).chain([parent.clone()]).collect();
+    let children = UidpFilter { children_of: Some(ParentFilter::At(parent.clone())), ..UidpFilter::default() };
+    let below = UidpFilter { descendants_of: Some(place.org.clone()), ..UidpFilter::default() };
+    for (scopes, uidp) in [
+        (Scopes::All, children),
+        (Scopes::All, below),
+        (Scopes::Subtrees(vec![place.org.clone()]), UidpFilter::default()),
+        (Scopes::Subtrees(beside), UidpFilter::default()),
+    ] {
+        let scopes = Arc::new(scopes);
+        for &field in fields {
+            let (scopes, uidp) = (Arc::clone(&scopes), uidp.clone());
+            let mut query = ListQuery { scopes, uidp, page_size: 2, ..kit::everything(filter.clone()) };
+            query.order.field = field;
+            let mut reader = store.reader().await.expect("reads");
+            let listed = rows::list(&mut reader, &query).await.expect("lists");
+            assert_eq!((listed.items.len(), listed.total), (2, FOUND), "{query:?}");
         }
-    };
+    }
 }
 
 const NAMED: [OrderField; 3] = [OrderField::Uid, OrderField::Name, OrderField::CreatedAt];
@@ -158,24 +154,24 @@ const UNNAMED: [OrderField; 2] = [OrderField::Uid, OrderField::CreatedAt];
 async fn ask_for_found(store: &Store, at: &Place) {
     let (tag, binding) = (TagFilter::default, RoleBindingFilter::default);
     let found = TagFilter { digest: Some(at.digest.clone()), ..tag() };
-    ask!(store, at, at.repo, tags::list, found.clone(), NAMED);
+    ask(store, at, &at.repo, found.clone(), &NAMED).await;
     let found = TagFilter { updated_since: Some(at.since), ..tag() };
-    ask!(store, at, at.repo, tags::list, found.clone(), NAMED);
+    ask(store, at, &at.repo, found.clone(), &NAMED).await;
     let found = IdentityFilter { name: Some(at.name.to_owned()), ..IdentityFilter::default() };
-    ask!(store, at, at.org, identities::list, found.clone(), NAMED);
+    ask(store, at, &at.org, found.clone(), &NAMED).await;
     let found = RoleBindingFilter { identity: Some(at.identity.clone()), ..binding() };
-    ask!(store, at, at.org, role_bindings::list, found.clone(), UNNAMED);
+    ask(store, at, &at.org, found.clone(), &UNNAMED).await;
     let found = RoleBindingFilter { role: Some(at.role.clone()), ..binding() };
-    ask!(store, at, at.org, role_bindings::list, found.clone(), UNNAMED);
+    ask(store, at, &at.org, found.clone(), &UNNAMED).await;
 }
 
 /// What is tested row by row.
 async fn ask_for_tested(store: &Store, at: &Place) {
     let forms = |forms| TagFilter { forms: Some(forms), ..TagFilter::default() };
-    ask!(store, at, at.repo, tags::list, forms(TagForms::default()), NAMED);
-    ask!(store, at, at.repo, tags::list, forms(TagForms { referrer: true, ..TagForms::default() }), NAMED);
+    ask(store, at, &at.repo, forms(TagForms::default()), &NAMED).await;
+    ask(store, at, &at.repo, forms(TagForms { referrer: true, ..TagForms::default() }), &NAMED).await;
     let kind = Some(RelationshipType::StaticKeys);
-    ask!(store, at, at.org, identities::list, IdentityFilter { relationship_type: kind, ..IdentityFilter::default() }, NAMED);
+    ask(store, at, &at.org, IdentityFilter { relationship_type: kind, ..IdentityFilter::default() }, &NAMED).await;
 }
 
 /// How many rows carrying out the plan has read, those that it has tested and left out among them.

@@ -3,13 +3,18 @@
 
 use std::sync::Arc;
 
-use domain::{Order, OrderField, Scopes, Uidp, UidpFilter, list::ParentFilter};
+use domain::{
+    Order, OrderField, Scopes, Uidp, UidpFilter,
+    iam::{Group, Identity, Role},
+    list::ParentFilter,
+};
 use pgcluster::{Cluster, Options};
 use store::{
-    ListQuery, Listed, Store, audit, changes,
+    Filter, ListQuery, Listed, Store, audit, changes,
     iam::{groups, identities, role_bindings, roles, standings},
     outbox,
     registry::repos,
+    rows,
 };
 
 use super::{
@@ -23,33 +28,26 @@ use super::{
 /// rows that are not there, or all in one block, may be looked through at once.
 const SLACK: [u64; 2] = [24, 4];
 /// A list of every shape: scopes, parts of the tree, orders, and how far.
-macro_rules! lists {
-    ($store:expr, $world:expr, $list:path, $filters:expr, $fields:expr) => {
-        for scopes in scopes($world) {
-            for uidp in parts($world) {
-                for field in $fields {
-                    for (descending, skip) in [(false, 0), (true, 0), (false, 3_000), (true, 300)] {
-                        for filter in $filters {
-                            let mut query = ListQuery {
-                                scopes: Arc::clone(&scopes),
-                                uidp: uidp.clone(),
-                                order: Order { field, descending },
-                                skip,
-                                page_size: 20,
-                                ..kit::everything(filter)
-                            };
-                            let mut reader = $store.reader().await.expect("reads");
-                            let Listed { next, .. } = $list(&mut reader, &query).await.expect("lists");
-                            if let (Some(next), 0) = (next, skip) {
-                                query.cursor = Some(next);
-                                $list(&mut reader, &query).await.expect("goes on");
-                            }
+async fn lists<F: Filter + Clone>(store: &Store, world: &World, filters: &[F], fields: &[OrderField]) {
+    for scopes in scopes(world) {
+        for uidp in parts(world) {
+            for &field in fields {
+                for (descending, skip) in [(false, 0), (true, 0), (false, 3_000), (true, 300)] {
+                    for filter in filters {
+                        let (scopes, uidp, order) = (Arc::clone(&scopes), uidp.clone(), Order { field, descending });
+                        let all = kit::everything(filter.clone());
+                        let mut query = ListQuery { scopes, uidp, order, skip, page_size: 20, ..all };
+                        let mut reader = store.reader().await.expect("reads");
+                        let Listed { next, .. } = rows::list(&mut reader, &query).await.expect("lists");
+                        if let (Some(next), 0) = (next, skip) {
+                            query.cursor = Some(next);
+                            rows::list(&mut reader, &query).await.expect("goes on");
                         }
                     }
                 }
             }
         }
-    };
+    }
 }
 
 fn scopes(world: &World) -> Vec<Arc<Scopes>> {
@@ -83,17 +81,17 @@ async fn ask(store: &Store, world: &World) {
     const UNNAMED: [OrderField; 2] = [OrderField::Uid, OrderField::CreatedAt];
     let name = |name: &str| Some(name.to_owned());
     let all = repos::RepoFilter::default;
-    lists!(store, world, repos::list, [all(), repos::RepoFilter { name: name("repo7919-1") }], NAMED);
+    lists(store, world, &[all(), repos::RepoFilter { name: name("repo7919-1") }], &NAMED).await;
     let all = groups::GroupFilter::default;
-    lists!(store, world, groups::list, [all(), groups::GroupFilter { name: name("folder7919") }], NAMED);
+    lists(store, world, &[all(), groups::GroupFilter { name: name("folder7919") }], &NAMED).await;
     let all = identities::IdentityFilter::default;
-    lists!(store, world, identities::list, [all(), identities::IdentityFilter { name: name("robot1"), ..all() }], NAMED);
-    lists!(store, world, roles::list, [roles::RoleFilter::default()], NAMED);
+    lists(store, world, &[all(), identities::IdentityFilter { name: name("robot1"), ..all() }], &NAMED).await;
+    lists(store, world, &[roles::RoleFilter::default()], &NAMED).await;
     let robot = kit::child(&world.large, 40_001);
     let all = role_bindings::RoleBindingFilter::default;
     let bound = role_bindings::RoleBindingFilter { identity: Some(robot.clone()), ..all() };
     let at = role_bindings::RoleBindingFilter { group: Some(world.large.clone()), ..all() };
-    lists!(store, world, role_bindings::list_views, [all(), bound.clone(), at.clone()], UNNAMED);
+    lists(store, world, &[all(), bound.clone(), at.clone()], &UNNAMED).await;
 
     let mut reader = store.reader().await.expect("reads");
     let now = standings::position(&mut reader).await.expect("reads");
@@ -109,20 +107,20 @@ async fn ask(store: &Store, world: &World) {
     outbox::pending(&mut reader, domain::Revision(0), 20).await.expect("reads");
     drop(reader);
 
-    let folder = kit::add_group(store, kit::group(kit::child(&world.org, 700), "new")).await;
-    let identity = kit::add_identity(store, kit::identity(kit::child(&folder.uid, 1), "new")).await;
-    let role = kit::add_role(store, kit::role(kit::child(&folder.uid, 2), "new", &["groups.list"])).await;
-    kit::add_binding(store, kit::binding(kit::child(&folder.uid, 3), &identity.uid, &role.uid)).await;
+    let folder = kit::add(store, kit::group(kit::child(&world.org, 700), "new")).await;
+    let identity = kit::add(store, kit::identity(kit::child(&folder.uid, 1), "new")).await;
+    let role = kit::add(store, kit::role(kit::child(&folder.uid, 2), "new", &["groups.list"])).await;
+    kit::add(store, kit::binding(kit::child(&folder.uid, 3), &identity.uid, &role.uid)).await;
     // More than a part of the ranks has, in a place that has many already.
     for n in 0..40 {
-        kit::add_repo(store, kit::repo(kit::child(&world.large, u64::from(LARGE) + 60_000 + n), &format!("new{n}"))).await;
+        kit::add(store, kit::repo(kit::child(&world.large, u64::from(LARGE) + 60_000 + n), &format!("new{n}"))).await;
     }
     ranks_stand(store).await;
     kit::write(store, |tx| {
         Box::pin(async move {
-            identities::delete(tx, &identity.uid).await?;
-            roles::delete(tx, &role.uid).await?;
-            groups::delete(tx, &folder.uid).await
+            rows::delete::<Identity>(tx, &identity.uid).await?;
+            rows::delete::<Role>(tx, &role.uid).await?;
+            rows::delete::<Group>(tx, &folder.uid).await
         })
     })
     .await
@@ -152,7 +150,7 @@ async fn plans_for_all_values_are_as_good_as_those_for_each() {
     // Nobody makes ranks while the rows come: they are not in the feed.
     let store = open(database.url()).await.expect("opens");
     let kit::Bound { org, .. } = kit::bound(&store).await;
-    kit::add_repo(&store, kit::repo(kit::child(&org.uid, 9), "one")).await;
+    kit::add(&store, kit::repo(kit::child(&org.uid, 9), "one")).await;
     store.close().await;
     let world = fill(&database);
     let store = open(database.url()).await.expect("opens");

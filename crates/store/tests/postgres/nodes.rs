@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use domain::{Kind, Revision, Uidp};
-use store::{Store, changes, iam::groups};
+use domain::{Kind, Revision, Uidp, iam::Group};
+use store::{Store, changes, rows};
 
 use super::{
     conformance::{Engine, counters},
@@ -11,7 +11,7 @@ use super::{
 };
 
 async fn exists(store: &Store, uid: &Uidp) -> bool {
-    groups::get(&mut store.reader().await.expect("reads"), uid).await.expect("reads").is_some()
+    rows::get::<Group>(&mut store.reader().await.expect("reads"), uid).await.expect("reads").is_some()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

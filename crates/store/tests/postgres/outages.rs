@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Error, Kind, Rule};
+use domain::{Error, Kind, Rule, iam::Group};
 use pgcluster::{Cluster, Options, Shutdown};
-use store::{Database, Postgres, Store, StoreConfig, iam::groups};
+use store::{Database, Postgres, Store, StoreConfig, iam::groups, rows};
 
 use super::{
     Server,
@@ -29,7 +29,7 @@ pub(crate) fn cut(server: &Server) {
 fn insert(store: &Store, n: u64) -> BoxFuture<'static, domain::Result<groups::GroupFilter>> {
     let (store, group) = (store.clone(), kit::group(kit::root(n), &format!("org-{n}")));
     Box::pin(async move {
-        kit::write(&store, |tx| Box::pin(async move { groups::insert(tx, &group).await.map(|_| groups::GroupFilter::default()) }))
+        kit::write(&store, |tx| Box::pin(async move { rows::insert(tx, &group).await.map(|_| groups::GroupFilter::default()) }))
             .await
     })
 }
@@ -185,7 +185,7 @@ async fn a_savepoint_that_cannot_be_released_makes_all_run_again() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         kit::write(&store, |tx| {
             Box::pin(async move {
-                groups::insert(tx, &group).await?;
+                rows::insert(tx, &group).await?;
                 if once.swap(false, Ordering::SeqCst) {
                     line.set(Mood::SpoilRelease);
                 }
@@ -230,18 +230,18 @@ async fn a_snapshot_that_nobody_uses_is_ended() {
     let store = server.open().await.expect("opens");
     let org = kit::org(&store, 1).await;
     let mut forgotten = store.reader().await.expect("reads");
-    assert!(groups::get(&mut forgotten, &org.uid).await.expect("reads").is_some());
+    assert!(rows::get::<Group>(&mut forgotten, &org.uid).await.expect("reads").is_some());
     let idle = "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()";
     let begin = Instant::now();
     while server.database.sql(idle) != "0" {
         assert!(begin.elapsed() < Duration::from_secs(15), "it holds its snapshot for ever");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let ended = groups::get(&mut forgotten, &org.uid).await.expect_err("it has no snapshot");
+    let ended = rows::get::<Group>(&mut forgotten, &org.uid).await.expect_err("it has no snapshot");
     assert!(passes(&ended), "{ended:?}");
     drop(forgotten);
     for _ in 0..8 {
-        groups::get(&mut store.reader().await.expect("reads"), &org.uid).await.expect("others go on");
+        rows::get::<Group>(&mut store.reader().await.expect("reads"), &org.uid).await.expect("others go on");
     }
 }
 

@@ -9,10 +9,8 @@ use store::{
         roles,
         standings::{self, Position},
     },
-    registry::{
-        repos,
-        tags::{self, TagFilter},
-    },
+    registry::{repos, tags::TagFilter},
+    rows,
 };
 
 use super::{conformance::Engine, engine, kit};
@@ -29,12 +27,12 @@ async fn ask(store: &Store, known: Position) {
     for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
         let mut query = ListQuery { page_size: 1, ..kit::everything(repos::RepoFilter::default()) };
         query.order.field = field;
-        repos::list(&mut reader, &query).await.expect("lists");
+        rows::list(&mut reader, &query).await.expect("lists");
         for filter in filters() {
             for uidp in [UidpFilter::default(), below(kit::root(1)), children(kit::child(&kit::root(1), 0))] {
                 let mut query = ListQuery { page_size: 1, ..kit::everything(filter.clone()) };
                 (query.order.field, query.uidp) = (field, uidp);
-                tags::list(&mut reader, &query).await.expect("lists");
+                rows::list(&mut reader, &query).await.expect("lists");
             }
         }
     }
@@ -76,8 +74,8 @@ async fn tables_that_grow_are_not_read_from_end_to_end() {
     let grown = kit::write(&store, |tx| {
         Box::pin(async move {
             for (n, row) in (0..).zip(rows) {
-                repos::insert(tx, &row).await?;
-                tags::insert(tx, &kit::tag(kit::child(&row.uid, n), &format!("v{n}"))).await?;
+                rows::insert(tx, &row).await?;
+                rows::insert(tx, &kit::tag(kit::child(&row.uid, n), &format!("v{n}"))).await?;
             }
             Ok(())
         })

@@ -2,14 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use domain::{Kind, Result};
+use domain::{Kind, Result, iam::Group};
 use pgcluster::{Cluster, Database, Pooler};
 use store::{
     Store,
-    iam::{
-        groups,
-        standings::{self, Position},
-    },
+    iam::standings::{self, Position},
+    rows,
 };
 
 use super::{kit, open};
@@ -39,12 +37,12 @@ async fn connections_that_are_shared_between_transactions_are_refused() {
 }
 
 async fn read(store: &Store) -> Result<()> {
-    groups::get(&mut store.reader().await?, &kit::root(1)).await.map(drop)
+    rows::get::<Group>(&mut store.reader().await?, &kit::root(1)).await.map(drop)
 }
 
 async fn write(store: &Store, n: u64) -> Result<()> {
     let group = kit::group(kit::root(n), &format!("org-{n}"));
-    kit::write(store, |tx| Box::pin(async move { groups::insert(tx, &group).await })).await.map(drop)
+    kit::write(store, |tx| Box::pin(async move { rows::insert(tx, &group).await })).await.map(drop)
 }
 
 /// Reads and writes with many connections at once.

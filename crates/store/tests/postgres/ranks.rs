@@ -1,7 +1,7 @@
 //! Pages far behind the first, on a database that others write to as well.
 
 use domain::{Uidp, registry::Repo};
-use store::{ListQuery, Store, registry::repos};
+use store::{ListQuery, Store, registry::repos, rows};
 
 use super::{
     conformance::{
@@ -20,7 +20,7 @@ async fn deep_pages_of_several_nodes_belong_to_their_snapshots() {
 /// The first row of a page.
 async fn row_behind(store: &Store, rows: u32) -> Repo {
     let query = ListQuery { skip: rows, page_size: 1, ..kit::everything(repos::RepoFilter::default()) };
-    let page = repos::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
+    let page = rows::list(&mut store.reader().await.expect("reads"), &query).await.expect("lists");
     page.items.into_iter().next().expect("a row")
 }
 
@@ -43,7 +43,7 @@ async fn what_an_older_program_writes_is_not_missed() {
     let org = kit::org(&store, 1).await.uid;
     let mut expected = Vec::new();
     for n in 1..60 {
-        expected.push(kit::add_repo(&store, kit::repo(kit::child(&org, n), &format!("r{n}"))).await.uid);
+        expected.push(kit::add(&store, kit::repo(kit::child(&org, n), &format!("r{n}"))).await.uid);
     }
     ranks_stand(&store).await;
     assert_eq!(row_behind(&store, 30).await.uid, expected[30]);

@@ -9,7 +9,8 @@ use std::{
 use store::{
     Store, StoreConfig,
     check::{Look, Report, check},
-    iam::groups::{self, GroupFilter},
+    iam::groups::GroupFilter,
+    rows,
 };
 
 use super::{kit, open};
@@ -68,7 +69,7 @@ async fn opened(folder: &Path, database: &[u8], journal: &[u8]) -> domain::Resul
 
 async fn organizations(store: &Store) -> Vec<String> {
     let query = kit::everything(GroupFilter::default());
-    let page = groups::list(&mut store.reader().await.expect("reads"), &query).await.expect("a page");
+    let page = rows::list(&mut store.reader().await.expect("reads"), &query).await.expect("a page");
     page.items.iter().map(|group| group.uid.to_string()).collect()
 }
 

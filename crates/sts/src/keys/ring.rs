@@ -79,9 +79,13 @@ impl Ring {
         self.active_key(now).and_then(|key| key.signer.as_ref())
     }
 
+    /// Until the first key for another algorithm than before has its time, those of before sign.
     fn active_key(&self, now: Timestamp) -> Option<&Key> {
-        let able = || self.keys.iter().filter(|key| key.signs_with(self.algorithm) && key.life.may_sign(now));
-        able().find(|key| key.life.signs(now)).or_else(|| able().min_by_key(|key| key.life.signs_from))
+        let able = || self.keys.iter().filter(|key| key.life.may_sign(now));
+        let wanted = || able().filter(|key| key.signs_with(self.algorithm));
+        let signs = |key: &&Key| key.life.signs(now);
+        let first = || wanted().min_by_key(|key| key.life.signs_from);
+        wanted().find(signs).or_else(|| able().find(signs)).or_else(first)
     }
 }
 

@@ -15,7 +15,7 @@ use prometheus_client::registry::Registry;
 use serde::Serialize;
 use serde_json::json;
 use store::{Store, signing_keys as rows};
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, task::spawn_blocking};
 
 use super::{
     metrics::KeyMetrics,
@@ -47,7 +47,9 @@ pub struct SigningKeys {
 }
 
 impl SigningKeys {
-    /// Loads the keys; an installation without any for the algorithm of its tokens gets its first one, which signs at once.
+    /// Loads the keys; an installation without any for the algorithm of its tokens gets its first one. That signs at once where
+    /// nothing else does, and [`Limits::rotation_lead`] later where keys of another algorithm sign until then, so that verifiers
+    /// learn of it before.
     ///
     /// # Errors
     /// Failed precondition when the stored keys were encrypted with another root key; whatever the store answers.
@@ -61,7 +63,7 @@ impl SigningKeys {
         let (algorithm, limits) = (settings.token_algorithm, settings.limits);
         let stored = Stored::read(&mut store.reader().await?).await?;
         let has_one = stored.algorithms().contains(&algorithm);
-        let stored = if has_one { stored } else { first(&store, &root, algorithm, ctx).await? };
+        let stored = if has_one { stored } else { first(&store, &root, settings, ctx).await? };
         let ring = Arc::new(Keyring::new(load(&stored, &root, algorithm, limits.rotation_overlap, ctx.now)?));
         Ok(Self { store, root, clock, ring, algorithm, limits, asked: Arc::default() })
     }
@@ -91,7 +93,7 @@ impl SigningKeys {
         algorithms.insert(self.algorithm);
         let (mut next, mut key_id) = (Vec::new(), String::new());
         for algorithm in algorithms {
-            let key = SigningKey::generate(algorithm)?;
+            let key = generate(algorithm).await?;
             if algorithm == self.algorithm {
                 key.key_id().clone_into(&mut key_id);
             }
@@ -227,19 +229,27 @@ pub fn check_opens(root: &RootKey, stored: &[rows::SigningKey]) -> Result<(), Er
     stored.iter().try_for_each(|row| super::stored::unseal(row, root).map(drop))
 }
 
-/// Stores the first key for `algorithm`, unless another process was faster.
-async fn first(store: &Store, root: &RootKey, algorithm: TokenAlgorithm, ctx: &Ctx) -> Result<Stored, Error> {
-    let key = seal(&SigningKey::generate(algorithm)?, root, ctx, ctx.now)?;
+/// Stores the first key for the algorithm of the tokens, unless another process was faster.
+async fn first(store: &Store, root: &RootKey, settings: &Settings, ctx: &Ctx) -> Result<Stored, Error> {
+    let (algorithm, later) = (settings.token_algorithm, plus(ctx.now, settings.limits.rotation_lead));
+    let key = seal(&generate(algorithm).await?, root, ctx, ctx.now)?;
     store
         .write(ctx, move |tx| {
             Box::pin(async move {
-                if !Stored::written(tx).await?.algorithms().contains(&algorithm) {
-                    rows::insert(tx, &key).await?;
+                let algorithms = Stored::written(tx).await?.algorithms();
+                if !algorithms.contains(&algorithm) {
+                    let not_before_at = if algorithms.is_empty() { key.not_before_at } else { later };
+                    rows::insert(tx, &rows::SigningKey { not_before_at, ..key }).await?;
                 }
                 Stored::written(tx).await
             })
         })
         .await
+}
+
+/// A new key. One for RS256 takes a good part of a second.
+async fn generate(algorithm: TokenAlgorithm) -> Result<SigningKey, Error> {
+    spawn_blocking(move || SigningKey::generate(algorithm)).await.map_err(Error::internal)?
 }
 
 pub(super) fn plus(time: Timestamp, duration: Duration) -> Timestamp {

@@ -7,11 +7,14 @@ use crate::support::{
 };
 use domain::{
     Kind, Rule, Timestamp,
-    iam::identity::{AwsIdentity, ClaimMatch, Matcher, Relationship, ServicePrincipal, StaticKeys, user_uid},
+    iam::{
+        Identity,
+        identity::{AwsIdentity, ClaimMatch, Matcher, Relationship, ServicePrincipal, StaticKeys, user_uid},
+    },
 };
 use jsonwebtoken::Algorithm;
 use serde_json::{Value, json};
-use store::{audit, iam::identities};
+use store::{audit, rows};
 use sts::{ExchangeRequest, Provider, Settings};
 
 #[tokio::test]
@@ -42,7 +45,7 @@ async fn a_workload_exchanges_its_token() {
     let entry = audit::newest(&mut reader, 1).await.expect("entries").remove(0);
     assert_eq!((entry.actor, entry.outcome.as_str()), (identity.to_string(), audit::OK));
     assert_eq!(entry.upstream.map(|upstream| upstream.sub).as_deref(), Some("s"));
-    let seen = identities::get(&mut reader, &identity).await.expect("read").expect("an identity").last_seen_at;
+    let seen = rows::get::<Identity>(&mut reader, &identity).await.expect("read").expect("an identity").last_seen_at;
     assert_eq!(seen, NOW.plus_seconds(5));
 }
 

@@ -179,29 +179,30 @@ async fn keys_of_both_algorithms_are_published_and_rotated_alike() {
         let ctx = world.ctx("", NOW.plus_seconds(seconds));
         operators.operator_token(&ctx, Duration::from_mins(10), "alice").await.expect("a token")
     };
-    let new = minted(0).await;
-    assert_eq!((algorithm_of(&old), algorithm_of(&new)), (Algorithm::ES256, Algorithm::RS256));
+    let (before, new) = (minted(119).await, minted(120).await);
+    let algorithms = [&old, &before, &new].map(algorithm_of);
+    assert_eq!(algorithms, [Algorithm::ES256, Algorithm::ES256, Algorithm::RS256], "the new one is published before it signs");
     for token in [&old, &new] {
-        world.authenticate(token.expose(), NOW).await.expect("good on the node that signs otherwise");
+        world.authenticate(token.expose(), NOW.plus_seconds(120)).await.expect("good on the node that signs otherwise");
     }
     let ctx = |seconds: i64| Ctx::system("sts.rotate", NOW.plus_seconds(seconds), world.entropy.clone());
-    world.keys.reload(NOW).await.expect("reloaded");
-    world.keys.rotate(&ctx(0), Rotation::Planned).await.expect("rotated");
-    keys.reload(NOW).await.expect("reloaded");
+    world.keys.reload(NOW.plus_seconds(120)).await.expect("reloaded");
+    world.keys.rotate(&ctx(120), Rotation::Planned).await.expect("rotated");
+    keys.reload(NOW.plus_seconds(120)).await.expect("reloaded");
     assert_eq!(kids(&keys.ring().jwks(NOW)).len(), 4);
-    assert_eq!(key_of(&minted(119).await), key_of(&new));
-    let next = minted(120).await;
+    assert_eq!(key_of(&minted(239).await), key_of(&new));
+    let next = minted(240).await;
     assert!(algorithm_of(&next) == Algorithm::RS256 && key_of(&next) != key_of(&new));
-    assert_eq!(algorithm_of(&operator_at(&world, 120).await), Algorithm::ES256);
-    let now = NOW.plus_seconds(121);
-    keys.rotate(&ctx(121), Rotation::Now).await.expect("rotated");
+    assert_eq!(algorithm_of(&operator_at(&world, 240).await), Algorithm::ES256);
+    let now = NOW.plus_seconds(241);
+    keys.rotate(&ctx(241), Rotation::Now).await.expect("rotated");
     world.keys.reload(now).await.expect("reloaded");
     assert_eq!(kids(&world.keys.ring().jwks(now)).len(), 2);
     for token in [&old, &new, &next] {
         assert_eq!(world.authenticate(token.expose(), now).await.expect_err("refused").rule(), Rule::TokenInvalid);
     }
-    world.authenticate(operator_at(&world, 121).await.expose(), now).await.expect("good");
-    world.authenticate(minted(121).await.expose(), now).await.expect("good");
+    world.authenticate(operator_at(&world, 241).await.expose(), now).await.expect("good");
+    world.authenticate(minted(241).await.expose(), now).await.expect("good");
 }
 
 /// Another node on the same database.

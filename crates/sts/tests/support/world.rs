@@ -17,10 +17,7 @@ use domain::{
     ports::Authenticate,
 };
 use serde_json::Value;
-use store::{
-    Store, StoreConfig,
-    iam::{groups, identities, role_bindings, roles},
-};
+use store::{Store, StoreConfig, rows};
 use sts::{
     Authenticator, Exchange, ExchangeRequest, IssuedToken, Issuers, Operators, RootKey, Settings, SigningKeys, Tokens, Workers,
 };
@@ -94,7 +91,7 @@ impl World {
             updated_at: NOW,
             revision: Revision(0),
         };
-        world.store.write(&ctx, move |tx| Box::pin(async move { groups::insert(tx, &group).await })).await.expect("a group");
+        world.store.write(&ctx, move |tx| Box::pin(async move { rows::insert(tx, &group).await })).await.expect("a group");
         world
     }
 
@@ -126,10 +123,7 @@ impl World {
             revision: Revision(0),
         };
         let ctx = self.ctx("", NOW);
-        self.store
-            .write(&ctx, move |tx| Box::pin(async move { identities::insert(tx, &identity).await }))
-            .await
-            .expect("an identity");
+        self.store.write(&ctx, move |tx| Box::pin(async move { rows::insert(tx, &identity).await })).await.expect("an identity");
         uid
     }
 
@@ -138,10 +132,10 @@ impl World {
         let (ctx, uid) = (self.ctx("", NOW), uid.clone());
         let work = self.store.write(&ctx, move |tx| {
             Box::pin(async move {
-                let from = identities::get(tx, &uid).await?.expect("an identity");
+                let from = rows::get::<Identity>(tx, &uid).await?.expect("an identity");
                 let mut to = from.clone();
                 to.spec.relationship = relationship;
-                identities::update(tx, &from, &to).await
+                rows::update(tx, &from, &to).await
             })
         });
         work.await.expect("written");
@@ -149,7 +143,7 @@ impl World {
 
     pub(crate) async fn remove(&self, uid: &Uidp) {
         let (ctx, uid) = (self.ctx("", NOW), uid.clone());
-        self.store.write(&ctx, move |tx| Box::pin(async move { identities::delete(tx, &uid).await })).await.expect("gone");
+        self.store.write(&ctx, move |tx| Box::pin(async move { rows::delete::<Identity>(tx, &uid).await })).await.expect("gone");
     }
 
     /// Lets the identity do these things in the organization.
@@ -175,8 +169,8 @@ impl World {
         let ctx = self.ctx("", NOW);
         let work = self.store.write(&ctx, move |tx| {
             Box::pin(async move {
-                roles::insert(tx, &role).await?;
-                role_bindings::insert(tx, &binding).await
+                rows::insert(tx, &role).await?;
+                rows::insert(tx, &binding).await
             })
         });
         work.await.expect("bound");

@@ -11,6 +11,7 @@ use contract::chainguard::platform::iam::v2beta1::{
     identity_provider::{Configuration, Oidc},
 };
 use domain::Sealed;
+use store::rows;
 use testkit::Scenario;
 
 use crate::v2beta1::{built_in, mask};
@@ -56,6 +57,6 @@ fn only(oidc: Oidc) -> IdentityProvider {
 pub(crate) async fn sealed(s: &Scenario, uid: &str) -> Option<Sealed> {
     let mut reader = s.server.store().reader().await.expect("a snapshot");
     let uid = uid.parse().expect("a UIDP");
-    let stored = store::iam::identity_providers::get(&mut reader, &uid).await.expect("reads");
+    let stored = rows::get::<domain::iam::IdentityProvider>(&mut reader, &uid).await.expect("reads");
     stored.expect("it is there").spec.oidc.client_secret
 }

@@ -8,7 +8,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 };
 use domain::{Revision, Secret};
 use serde_json::json;
-use store::{audit, outbox};
+use store::{audit, outbox, rows};
 use testkit::{Outcome, TestServer, scenario};
 
 use super::{new_provider, oidc, only, provider, sealed, update};
@@ -69,7 +69,7 @@ async fn a_key_of_a_body_names_it() {
     let stored = async || {
         let mut reader = server.store().reader().await.expect("a snapshot");
         let uid = made.uid.parse().expect("a UIDP");
-        let stored = store::iam::identity_providers::get(&mut reader, &uid).await.expect("reads");
+        let stored = rows::get::<domain::iam::IdentityProvider>(&mut reader, &uid).await.expect("reads");
         stored.and_then(|provider| provider.spec.oidc.client_secret)
     };
     let first = stored().await;

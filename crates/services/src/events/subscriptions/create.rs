@@ -5,7 +5,7 @@ use domain::{
     events::{Subscription, SubscriptionSpec},
     iam::Group,
 };
-use store::events::subscriptions;
+use store::rows;
 
 use super::{Subscriptions, rules};
 use crate::{iam::placed::child_of, nouns};
@@ -32,7 +32,7 @@ impl Subscriptions {
                         updated_at: call.now,
                         revision: tx.revision(),
                     };
-                    let subscription = subscriptions::insert_in(tx, &group, &subscription).await?;
+                    let subscription = rows::insert_in(tx, &group, &subscription).await?;
                     tx.announce(Noun::Subscription, &subscription.uid, Op::Created, &subscription).await?;
                     Ok(subscription)
                 })

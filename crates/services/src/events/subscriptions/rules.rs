@@ -1,7 +1,11 @@
 //! What holds for every subscription.
 
-use domain::{Error, Result, Rule, Uidp, Violations, events::SubscriptionSpec, ports::CheckUrl};
-use store::{Reader, events::subscriptions};
+use domain::{
+    Error, Result, Rule, Uidp, Violations,
+    events::{Subscription, SubscriptionSpec},
+    ports::CheckUrl,
+};
+use store::{Reader, rows};
 
 /// Most subscriptions of a group: each event of the group is sent to all of them, and all of them go with it in one write.
 const SUBSCRIPTIONS: u64 = 100;
@@ -23,7 +27,7 @@ pub(super) fn check(spec: &SubscriptionSpec, urls: &dyn CheckUrl) -> Result<()> 
 /// # Errors
 /// Failed precondition when it has as many as it may have.
 pub(super) async fn check_room(reader: &mut Reader, group: &Uidp) -> Result<()> {
-    if subscriptions::count(reader, group).await? < SUBSCRIPTIONS {
+    if rows::count::<Subscription>(reader, group).await? < SUBSCRIPTIONS {
         return Ok(());
     }
     let description =

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Result, Uidp,
     iam::{AccountAssociation, AccountAssociationSpec},
 };
-use store::iam::account_associations;
+use store::rows;
 
 use super::{AccountAssociations, rules};
 
@@ -21,7 +21,7 @@ impl AccountAssociations {
             .write(ctx, move |tx| {
                 Box::pin(async move {
                     let wish = AccountAssociation { uid, spec, created_at: now, updated_at: now, revision: tx.revision() };
-                    let made = account_associations::insert(tx, &wish).await?;
+                    let made = rows::insert(tx, &wish).await?;
                     rules::check_bound(tx, &made.uid, made.spec.service_bindings.as_ref()).await?;
                     tx.announce(Noun::AccountAssociation, &made.uid, Op::Created, &made).await?;
                     Ok(made)

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Patch, Result, Uidp,
     iam::{AccountAssociation, AccountAssociationSpec},
 };
-use store::{Writer, iam::account_associations};
+use store::{Writer, rows};
 
 use super::{AccountAssociations, rules};
 use crate::update::{self, Update};
@@ -50,7 +50,7 @@ impl Update for AccountAssociationUpdate {
         if wish.service_bindings != row.spec.service_bindings {
             rules::check_bound(tx, &row.uid, wish.service_bindings.as_ref()).await?;
         }
-        let changed = account_associations::update(tx, &row, &AccountAssociation { spec: wish, ..row.clone() }).await?;
+        let changed = rows::update(tx, &row, &AccountAssociation { spec: wish, ..row.clone() }).await?;
         tx.announce(Noun::AccountAssociation, &changed.uid, Op::Updated, &changed).await?;
         Ok(changed)
     }

@@ -3,12 +3,9 @@
 use access::built_in;
 use domain::{
     CapabilitySet, Ctx, Error, Noun, Op, Result, Rule, Uidp,
-    iam::{Group, GroupSpec, OrgStatus, RoleBinding, RoleBindingSpec},
+    iam::{Group, GroupSpec, Identity, OrgStatus, RoleBinding, RoleBindingSpec},
 };
-use store::{
-    Writer,
-    iam::{groups, identities, role_bindings},
-};
+use store::{Writer, rows};
 
 use super::{Groups, rules};
 use crate::{
@@ -81,7 +78,7 @@ async fn create_organization(ctx: &Ctx, tx: &mut Writer, spec: GroupSpec) -> Res
     tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
     if !ctx.is_operator() {
         let creator = &ctx.caller()?.identity;
-        if identities::get(tx, creator).await?.is_none() {
+        if rows::get::<Identity>(tx, creator).await?.is_none() {
             return Err(Error::unauthenticated(Rule::TokenRevoked, "the identity of this token is gone"));
         }
         bind_owner(ctx, tx, &group.uid, creator).await?;
@@ -99,11 +96,11 @@ pub(crate) async fn bind_owner(ctx: &Ctx, tx: &mut Writer, organization: &Uidp, 
         updated_at: ctx.now,
         revision: tx.revision(),
     };
-    role_bindings::insert(tx, &binding).await
+    rows::insert(tx, &binding).await
 }
 
 /// Stores a new group as it is wished for; a folder gets kind and status of its organization.
 pub(crate) async fn insert(ctx: &Ctx, tx: &mut Writer, uid: Uidp, spec: GroupSpec) -> Result<Group> {
     let group = Group { uid, spec, status: OrgStatus::Ready, created_at: ctx.now, updated_at: ctx.now, revision: tx.revision() };
-    groups::insert(tx, &group).await
+    rows::insert(tx, &group).await
 }

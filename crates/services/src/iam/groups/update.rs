@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Patch, Result, Uidp,
     iam::{Group, GroupSpec, OrgKind},
 };
-use store::{Writer, iam::groups};
+use store::{Writer, rows};
 
 use super::{Groups, rules};
 use crate::update::{self, Update};
@@ -52,7 +52,7 @@ impl Update for GroupUpdate {
     }
 
     async fn write(tx: &mut Writer, row: Group, wish: GroupSpec, (): &()) -> Result<Group> {
-        let group = groups::update(tx, &row, &Group { spec: wish, ..row.clone() }).await?;
+        let group = rows::update(tx, &row, &Group { spec: wish, ..row.clone() }).await?;
         tx.announce(Noun::Group, &group.uid, Op::Updated, &group).await?;
         Ok(group)
     }

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Result, Uidp, Violations,
     iam::{Identity, IdentitySpec},
 };
-use store::iam::identities;
+use store::rows;
 
 use super::{Identities, KeyLife, relationship};
 use crate::{iam::placed::child_of, texts};
@@ -42,7 +42,7 @@ impl Identities {
                         relationship_revision: 1,
                         revision: tx.revision(),
                     };
-                    let identity = identities::insert(tx, &identity).await?;
+                    let identity = rows::insert(tx, &identity).await?;
                     tx.announce(Noun::Identity, &identity.uid, Op::Created, &identity).await?;
                     Ok(identity)
                 })

@@ -10,9 +10,10 @@ use domain::{
 use store::{
     Store, Writer,
     iam::{
-        identities, role_bindings,
+        role_bindings,
         standings::{self, Position},
     },
+    rows,
 };
 
 use super::{Identities, KeyLife, create::check_texts, relationship};
@@ -86,7 +87,7 @@ impl Update for IdentityUpdate {
         {
             return Err(contended::<Identity>(&row.uid));
         }
-        let identity = identities::update(tx, &row, &Identity { spec: wish, ..row.clone() }).await?;
+        let identity = rows::update(tx, &row, &Identity { spec: wish, ..row.clone() }).await?;
         tx.announce(Noun::Identity, &identity.uid, Op::Updated, &identity).await?;
         Ok(identity)
     }

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Error, Noun, Op, Result, Secret, Uidp, Violations,
     iam::{Group, IdentityProvider, IdentityProviderSpec},
 };
-use store::iam::identity_providers;
+use store::rows;
 
 use super::{
     IdentityProviders, rules,
@@ -49,7 +49,7 @@ impl IdentityProviders {
                         updated_at: call.now,
                         revision: tx.revision(),
                     };
-                    let provider = identity_providers::insert_in(tx, &organization, &provider).await?;
+                    let provider = rows::insert_in(tx, &organization, &provider).await?;
                     tx.announce(Noun::IdentityProvider, &provider.uid, Op::Created, &provider).await?;
                     Ok(provider)
                 })

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Patch, Result, Uidp, Violations,
     iam::{IdentityProvider, IdentityProviderSpec},
 };
-use store::{Writer, iam::identity_providers};
+use store::{Writer, rows};
 
 use super::{
     IdentityProviders, Needs, rules,
@@ -78,7 +78,7 @@ impl Update for IdentityProviderUpdate {
         let organization = row.uid.parent().ok_or_else(|| not_found::<IdentityProvider>(&row.uid))?;
         let call = tx.ctx().clone();
         rules::check_role(&call, tx, &organization, &wish).await?;
-        let provider = identity_providers::update(tx, &row, &IdentityProvider { spec: wish, ..row.clone() }).await?;
+        let provider = rows::update(tx, &row, &IdentityProvider { spec: wish, ..row.clone() }).await?;
         tx.announce(Noun::IdentityProvider, &provider.uid, Op::Updated, &provider).await?;
         Ok(provider)
     }

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Result, Uidp,
     iam::{Group, RoleBinding, RoleBindingSpec, RoleBindingView},
 };
-use store::{Writer, iam::role_bindings};
+use store::{Writer, rows};
 
 use super::{RoleBindings, rules, view};
 use crate::{iam::placed::child_of, nouns};
@@ -37,5 +37,5 @@ impl RoleBindings {
 pub(crate) async fn insert(ctx: &Ctx, tx: &mut Writer, at: &Group, spec: RoleBindingSpec) -> Result<RoleBinding> {
     let binding =
         RoleBinding { uid: child_of(ctx, &at.uid)?, spec, created_at: ctx.now, updated_at: ctx.now, revision: tx.revision() };
-    role_bindings::insert_in(tx, at, &binding).await
+    rows::insert_in(tx, at, &binding).await
 }

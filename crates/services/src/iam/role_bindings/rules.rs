@@ -3,12 +3,9 @@
 use domain::{
     Ctx, Error, Result, Rule, Uidp,
     error::Violation,
-    iam::{Role, RoleBindingSpec},
+    iam::{Identity, Role, RoleBindingSpec},
 };
-use store::{
-    Reader,
-    iam::{identities, roles},
-};
+use store::{Reader, rows};
 
 use crate::grants::require_grantable;
 
@@ -44,7 +41,7 @@ pub(super) async fn check(ctx: &Ctx, reader: &mut Reader, at: &Uidp, spec: &Role
 /// Whether the identity is of the organization of `at`, or a user, and exists.
 async fn identity_fits(reader: &mut Reader, at: &Uidp, identity: &Uidp) -> Result<bool> {
     let may_fit = identity.is_root() || identity.root_text() == at.root_text();
-    Ok(may_fit && identities::get(reader, identity).await?.is_some())
+    Ok(may_fit && rows::get::<Identity>(reader, identity).await?.is_some())
 }
 
 /// The role, if it exists and may be given at `at`.
@@ -53,5 +50,5 @@ async fn identity_fits(reader: &mut Reader, at: &Uidp, identity: &Uidp) -> Resul
 /// Internal when the storage fails.
 pub(crate) async fn role_for(reader: &mut Reader, at: &Uidp, role: &Uidp) -> Result<Option<Role>> {
     let may_fit = role.parent().is_none_or(|group| group.contains(at));
-    if may_fit { roles::get(reader, role).await } else { Ok(None) }
+    if may_fit { rows::get::<Role>(reader, role).await } else { Ok(None) }
 }

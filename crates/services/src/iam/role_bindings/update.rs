@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Patch, Result, Uidp,
     iam::{RoleBinding, RoleBindingSpec, RoleBindingView},
 };
-use store::{Writer, iam::role_bindings};
+use store::{Writer, rows};
 
 use super::{RoleBindings, not_found, rules, view};
 use crate::update::{self, Update};
@@ -47,7 +47,7 @@ impl Update for RoleBindingUpdate {
         let at = uid.parent().ok_or_else(|| not_found::<RoleBinding>(&uid))?;
         let call = tx.ctx().clone();
         rules::check(&call, tx, &at, &wish, "").await?;
-        role_bindings::update(tx, &row, &RoleBinding { spec: wish, ..row.clone() }).await?;
+        rows::update(tx, &row, &RoleBinding { spec: wish, ..row.clone() }).await?;
         let view = view(tx, &uid).await?;
         tx.announce(Noun::RoleBinding, &uid, Op::Updated, &view).await?;
         Ok(view)

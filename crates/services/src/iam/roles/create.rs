@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Result, Uidp,
     iam::{Role, RoleSpec},
 };
-use store::iam::roles;
+use store::rows;
 
 use super::{Roles, rules};
 use crate::iam::placed::child_of;
@@ -28,7 +28,7 @@ impl Roles {
                         updated_at: call.now,
                         revision: tx.revision(),
                     };
-                    let role = roles::insert(tx, &role).await?;
+                    let role = rows::insert(tx, &role).await?;
                     tx.announce(Noun::Role, &role.uid, Op::Created, &role).await?;
                     Ok(role)
                 })

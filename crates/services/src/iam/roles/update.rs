@@ -12,6 +12,7 @@ use store::{
         roles,
         standings::{self, Position},
     },
+    rows,
 };
 
 use super::{Roles, rules};
@@ -79,7 +80,7 @@ impl Update for RoleUpdate {
         {
             return Err(contended::<Role>(&row.uid));
         }
-        let role = roles::update(tx, &row, &Role { spec: wish, ..row.clone() }).await?;
+        let role = rows::update(tx, &row, &Role { spec: wish, ..row.clone() }).await?;
         tx.announce(Noun::Role, &role.uid, Op::Updated, &role).await?;
         Ok(role)
     }

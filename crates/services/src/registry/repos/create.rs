@@ -5,7 +5,7 @@ use domain::{
     iam::Group,
     registry::{Repo, RepoSpec},
 };
-use store::registry::repos;
+use store::rows;
 
 use super::{Repos, inherit::Sources, rules, sync};
 use crate::{iam::placed::child_of, nouns};
@@ -29,7 +29,7 @@ impl Repos {
                     let (uid, mut spec) = (child_of(&call, &parent)?, spec);
                     sync::settle(&call, tx, &uid, None, &mut spec).await?;
                     let repo = Repo { uid, spec, created_at: call.now, updated_at: call.now, revision: tx.revision() };
-                    let repo = repos::insert_in(tx, &group, &repo).await?;
+                    let repo = rows::insert_in(tx, &group, &repo).await?;
                     let repo = Sources::default().shown(tx, repo).await?;
                     tx.announce(Noun::Repo, &repo.uid, Op::Created, &repo).await?;
                     Ok(repo)

@@ -1,11 +1,7 @@
 //! Finding the repository that a sync source names.
 
-use domain::{Ctx, Error, ListRequest, Name, Result, Uidp, UidpFilter, registry::Repo};
-use store::{
-    ListQuery, Reader,
-    iam::groups,
-    registry::repos::{self, RepoFilter},
-};
+use domain::{Ctx, Error, ListRequest, Name, Result, Uidp, UidpFilter, iam::Group, registry::Repo};
+use store::{ListQuery, Reader, registry::repos::RepoFilter, rows};
 
 use super::{Repos, sync::UNKNOWN_SOURCE};
 use crate::{grants::named, texts};
@@ -66,7 +62,7 @@ async fn candidates(ctx: &Ctx, reader: &mut Reader, name: &str) -> Result<Vec<Re
     let request = ListRequest::first(UidpFilter::default());
     let filter = RepoFilter { name: Some(name.to_owned()) };
     let query = ListQuery::new(ctx.grants.scopes(&needed), &request, None, filter);
-    let listed = repos::list(reader, &query).await?;
+    let listed = rows::list(reader, &query).await?;
     if listed.next.is_some() {
         return Err(Error::field(FIELD, "source names too many repos; use the UIDP of the one you mean"));
     }
@@ -78,7 +74,7 @@ async fn path(reader: &mut Reader, uid: &Uidp) -> Result<Vec<String>> {
     let mut names = Vec::new();
     let mut next = uid.parent();
     while let Some(group) = next {
-        let name = groups::get(reader, &group).await?.map(|group| group.spec.name);
+        let name = rows::get::<Group>(reader, &group).await?.map(|group| group.spec.name);
         names.push(name.as_ref().map(Name::as_str).unwrap_or_default().to_owned());
         next = group.parent();
     }

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Patch, Result, Uidp, Violations,
     registry::{Repo, RepoSpec},
 };
-use store::{Writer, registry::repos};
+use store::{Writer, rows};
 
 use super::{Repos, Shown, inherit::Sources, rules, sync};
 use crate::update::{self, Update};
@@ -50,7 +50,7 @@ impl Update for RepoUpdate {
         }
         let call = tx.ctx().clone();
         sync::settle(&call, tx, &shown.uid, Some(&shown.spec), &mut wish).await?;
-        let repo = repos::update(tx, &shown, &Repo { spec: wish, ..shown.clone() }).await?;
+        let repo = rows::update(tx, &shown, &Repo { spec: wish, ..shown.clone() }).await?;
         let repo = Sources::default().shown(tx, repo).await?;
         tx.announce(Noun::Repo, &repo.uid, Op::Updated, &repo).await?;
         Ok(repo)

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Noun, Op, Result, Uidp,
     registry::{Tag, TagSpec},
 };
-use store::{Writer, registry::tags};
+use store::{Writer, registry::tags, rows};
 
 use super::{Tags, rules};
 use crate::{grants::require, iam::placed::child_of, nouns};
@@ -35,7 +35,7 @@ impl Tags {
 async fn create(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, spec: TagSpec) -> Result<Tag> {
     let uid = child_of(ctx, parent)?;
     let tag = Tag { uid, spec, created_at: ctx.now, updated_at: ctx.now, revision: tx.revision() };
-    let tag = tags::insert(tx, &tag).await?;
+    let tag = rows::insert(tx, &tag).await?;
     tx.announce(Noun::Tag, &tag.uid, Op::Created, &tag).await?;
     Ok(tag)
 }
@@ -49,7 +49,7 @@ async fn change(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, known: Tag, spec: Tag
     if known.spec == spec {
         return Ok(known);
     }
-    let tag = tags::update(tx, &known, &Tag { spec, ..known.clone() }).await?;
+    let tag = rows::update(tx, &known, &Tag { spec, ..known.clone() }).await?;
     tx.announce(Noun::Tag, &tag.uid, Op::Updated, &tag).await?;
     Ok(tag)
 }

@@ -8,9 +8,9 @@ pub(crate) struct Statements {
     /// What a row is read from, with commas between.
     pub(crate) columns: String,
     /// A row by its identifier.
-    pub(in crate::table) get: String,
-    pub(in crate::table) insert: String,
-    pub(in crate::table) update: String,
+    pub(crate) get: String,
+    pub(crate) insert: String,
+    pub(crate) update: String,
 }
 
 impl Statements {
@@ -52,13 +52,8 @@ mod tests {
     #[test]
     fn columns_make_statements() {
         const COLUMNS: &[Column] = &[text("name"), text("kind").for_conditions(), int("seen_at").left_alone()];
-        let statements = Statements::of(&Declared::new::<domain::iam::Group>(
-            domain::Noun::Group,
-            "things",
-            COLUMNS,
-            &groups::DECLARED,
-            WithParent::Keeps(""),
-        ));
+        let statements =
+            Statements::of(&Declared::new::<domain::iam::Group>("things", COLUMNS, &groups::DECLARED, WithParent::Keeps("")));
         assert_eq!(statements.get, "SELECT uid, name, seen_at, created_at, updated_at, revision FROM things WHERE uid = $1");
         assert_eq!(
             statements.insert,

@@ -102,7 +102,7 @@ pub(super) const KEYS: &[Key] = &[
         summary: "What tokens are signed with: ES256 or RS256",
         more: "The published service signs with RS256, and some verifiers expect that without reading the discovery document. It costs \
                more: signing takes ten times as long, and tokens are longer. Keys of both kinds are published and rotated alike, so \
-               tokens stay good when this changes.",
+               tokens stay good when this changes; the first key of another kind signs two minutes after it was published.",
         data: true,
         apply: |settings, texts| one(texts, token_algorithm).map(|algorithm| settings.token_algorithm = Some(algorithm)),
         ..Key::BASE
