@@ -108,16 +108,19 @@ pub(crate) async fn tags_go_with_their_repository(engine: &impl Engine) {
 
 pub(crate) async fn too_many_tags_keep_their_repository(engine: &impl Engine) {
     let (store, repo) = with_repo(engine).await;
-    let uid = repo.uid.clone();
-    let fill = kit::write(&store, |tx| {
-        Box::pin(async move {
-            for n in 0..=tags::GO_TOGETHER {
-                rows::insert(tx, &kit::tag(kit::child(&uid, n), &format!("v{n}"))).await?;
-            }
-            Ok(())
-        })
-    });
-    fill.await.expect("is filled");
+    let numbers: Vec<_> = (0..=tags::GO_TOGETHER).collect();
+    for some in numbers.chunks(500) {
+        let (repo, some) = (repo.clone(), some.to_vec());
+        let fill = kit::write(&store, |tx| {
+            Box::pin(async move {
+                for n in some {
+                    rows::insert_in(tx, &repo, &kit::tag(kit::child(&repo.uid, n), &format!("v{n}"))).await?;
+                }
+                Ok(())
+            })
+        });
+        fill.await.expect("is filled");
+    }
     let uid = repo.uid.clone();
     let refused =
         kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &uid).await })).await.expect_err("is refused");
