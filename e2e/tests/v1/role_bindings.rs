@@ -1,6 +1,7 @@
 use contract::chainguard::platform::iam::{
-    CreateRoleBindingRequest, DeleteRoleBindingRequest, RoleBinding, RoleBindingFilter,
-    rpc::{RoleBindingsCreate, RoleBindingsDelete, RoleBindingsList, RoleBindingsUpdate},
+    CreateRoleBindingBatchRequest, CreateRoleBindingRequest, DeleteRoleBindingRequest, RoleBinding, RoleBindingBatch,
+    RoleBindingFilter,
+    rpc::{CreateBatch, RoleBindingsCreate, RoleBindingsDelete, RoleBindingsList, RoleBindingsUpdate},
     v2beta1::{
         self, GetRoleBindingRequest, ListGroupsRequest,
         rpc::{GetRoleBinding, ListGroups},
@@ -63,6 +64,35 @@ async fn name_what_is_wrong() {
         s.call::<RoleBindingsCreate>("neither is there", &admin, strangers).await;
         let unknown = RoleBinding { id: absent(&org), ..binding(s.server.admin_uid().as_str(), &built_in("viewer")) };
         s.call::<RoleBindingsUpdate>("one that does not exist", &admin, unknown).await;
+    })
+    .await;
+    insta::assert_snapshot!(transcript);
+}
+
+#[tokio::test]
+async fn are_made_in_batches_all_or_none() {
+    let transcript = scenario(async |s| {
+        let admin = s.server.admin();
+        let org = s.server.organization().to_string();
+        let robot = s.server.workload(s.server.organization(), "robot", None).await;
+        s.name(robot.uid().as_str(), "robot");
+        let batch = |role_bindings| CreateRoleBindingBatchRequest { parent: org.clone(), role_bindings };
+        let (viewer, editor) = (built_in("viewer"), built_in("editor"));
+        let good = || [&viewer, &editor].map(|role| binding(robot.uid().as_str(), role)).to_vec();
+        let made: RoleBindingBatch = s.quietly::<CreateBatch>(&admin, batch(good())).await.ok();
+        let roles: Vec<_> = made.role_bindings.iter().map(|binding| binding.role.clone()).collect();
+        assert_eq!(roles, [viewer.clone(), editor.clone()], "in their order");
+        let read: v2beta1::RoleBinding =
+            s.quietly::<GetRoleBinding>(&admin, GetRoleBindingRequest { uid: made.role_bindings[1].id.clone() }).await.ok();
+        assert_eq!(read.role_uid, editor);
+
+        let before = s.quietly::<RoleBindingsList>(&admin, RoleBindingFilter::default()).await.body;
+        let wrong = [good(), vec![RoleBinding::default(), binding(&absent(&org), "viewer")]].concat();
+        s.call::<CreateBatch>("what is wrong is named by its place", &admin, batch(wrong)).await;
+        let stranger = [good(), vec![binding(&absent(&org), &viewer)]].concat();
+        s.call::<CreateBatch>("one that does not exist", &admin, batch(stranger)).await;
+        s.call::<CreateBatch>("none at all", &admin, batch(Vec::new())).await;
+        assert_eq!(s.quietly::<RoleBindingsList>(&admin, RoleBindingFilter::default()).await.body, before, "nothing was made");
     })
     .await;
     insta::assert_snapshot!(transcript);

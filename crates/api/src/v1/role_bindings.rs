@@ -5,18 +5,22 @@ use std::sync::Arc;
 use contract::{
     Reply,
     chainguard::platform::iam::{
-        self as wire, CreateRoleBindingRequest, RoleBindingFilter, RoleBindingList, role_binding_list::Binding, rpc,
+        self as wire, CreateRoleBindingBatchRequest, CreateRoleBindingRequest, RoleBindingBatch, RoleBindingFilter,
+        RoleBindingList, role_binding_list::Binding, rpc,
     },
 };
 use domain::{
     Ctx, Result, Violations,
     iam::{RoleBindingSpec, RoleBindingView},
 };
-use services::{RoleBindings, iam::role_bindings};
+use services::{
+    RoleBindings,
+    iam::role_bindings::{self, BATCH_MAX, BatchItem},
+};
 
 use super::{groups, roles};
 use crate::{
-    endpoint::{Endpoint, answer, on},
+    endpoint::{Endpoint, answer, naming, on},
     list, mask,
     noun::{deletes, lists_whole},
     time, uidp,
@@ -29,6 +33,7 @@ pub(crate) fn endpoints(bindings: &RoleBindings) -> Vec<Endpoint> {
         on(rpc::RoleBindingsUpdate, bindings, update),
         lists_whole(rpc::RoleBindingsList, bindings, part, item_to_wire, |items| RoleBindingList { items }),
         deletes(rpc::RoleBindingsDelete, bindings),
+        naming(batch_name, rpc::CreateBatch, bindings, create_batch),
     ]
 }
 
@@ -45,6 +50,28 @@ async fn create(
 async fn update(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, binding: wire::RoleBinding) -> Result<Reply<wire::RoleBinding>> {
     let uid = uidp::one("id", &binding.id)?;
     Ok(answer(&bindings.update(&ctx, &uid, mask::replace(spec_from_wire(&binding)?)).await?, to_wire))
+}
+
+async fn create_batch(
+    bindings: Arc<RoleBindings>,
+    ctx: Arc<Ctx>,
+    request: CreateRoleBindingBatchRequest,
+) -> Result<RoleBindingBatch> {
+    let mut violations = Violations::default();
+    let parent = uidp::parse("parent", &request.parent, &mut violations);
+    if !(1..=BATCH_MAX).contains(&request.role_bindings.len()) {
+        violations.add("role_bindings", format!("role_bindings must have 1 to {BATCH_MAX} entries"));
+    }
+    let items = request.role_bindings.iter().take(BATCH_MAX).enumerate();
+    let items = items.filter_map(|(index, binding)| item_from_wire(index, binding, &mut violations)).collect();
+    let parent = violations.finish(parent)?;
+    let views = bindings.batch_create(&ctx, &parent, None, items).await?;
+    Ok(RoleBindingBatch { role_bindings: views.iter().map(to_wire).collect() })
+}
+
+/// What a field of an entry is called here.
+fn batch_name(path: &str) -> Option<String> {
+    Some(format!("role_bindings{}", path.strip_prefix("items")?))
 }
 
 fn part(request: RoleBindingFilter) -> Result<list::Asked<role_bindings::RoleBindingFilter>> {
@@ -94,6 +121,12 @@ fn spec_from_wire(binding: &wire::RoleBinding) -> Result<RoleBindingSpec> {
     let role = uidp::parse("role", &binding.role, &mut violations);
     let spec = || Some(RoleBindingSpec { identity: identity?, role: role? });
     violations.finish(spec())
+}
+
+fn item_from_wire(index: usize, binding: &wire::RoleBinding, violations: &mut Violations) -> Option<BatchItem> {
+    let mut uid = |field, text| uidp::parse(&format!("role_bindings[{index}].{field}"), text, violations);
+    let (identity, role) = (uid("identity", &binding.identity), uid("role", &binding.role));
+    Some(BatchItem { parent: None, identity: identity?, role: Some(role?) })
 }
 
 #[cfg(test)]
