@@ -16,6 +16,8 @@ pub enum Noun {
     RoleBinding,
     /// An outside provider through which people log in.
     IdentityProvider,
+    /// A role for the members of an outside group.
+    ExternalGroupRoleMapping,
     /// The accounts of a group at other providers.
     AccountAssociation,
     /// A registry repository.
@@ -40,6 +42,7 @@ impl Noun {
             Self::Role => "role",
             Self::RoleBinding => "role_binding",
             Self::IdentityProvider => "identity_provider",
+            Self::ExternalGroupRoleMapping => "external_group_role_mapping",
             Self::AccountAssociation => "account_association",
             Self::Repo => "repo",
             Self::Tag => "tag",
@@ -58,6 +61,7 @@ impl Noun {
             Self::Role => "role",
             Self::RoleBinding => "role binding",
             Self::IdentityProvider => "identity provider",
+            Self::ExternalGroupRoleMapping => "external group role mapping",
             Self::AccountAssociation => "account association",
             Self::Repo => "repo",
             Self::Tag => "tag",

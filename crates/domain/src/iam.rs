@@ -1,15 +1,18 @@
 //! The nouns of identity and access management.
 
 pub mod account_association;
+pub mod external_group_role_mapping;
 pub mod group;
 pub mod identity;
 pub mod identity_provider;
 pub mod role;
 pub mod role_binding;
+pub mod scim;
 
 pub use account_association::{
     AccountAssociation, AccountAssociationSpec, AzureTenant, GitHubInstallation, GoogleProject, ServiceBinding, ServiceBindings,
 };
+pub use external_group_role_mapping::{ExternalGroupRoleMapping, ExternalGroupRoleMappingSpec};
 pub use group::{Group, GroupSpec, OrgKind, OrgStatus};
 pub use identity::{
     AwsIdentity, ClaimMatch, Identity, IdentitySpec, Matcher, Relationship, RelationshipType, ServicePrincipal, StaticKeys,
@@ -17,11 +20,13 @@ pub use identity::{
 pub use identity_provider::{CorrelationRule, IdentityProvider, IdentityProviderSpec, Oidc};
 pub use role::{Role, RoleSpec};
 pub use role_binding::{RoleBinding, RoleBindingSpec, RoleBindingView};
+pub use scim::{CredentialState, PreviousToken, Scim, ScimDigest};
 
 crate::revision::versioned! {
     Group: revision;
     Identity: revision;
     IdentityProvider: revision;
+    ExternalGroupRoleMapping: revision;
     Role: revision;
     RoleBinding: revision;
     RoleBindingView: binding.revision;

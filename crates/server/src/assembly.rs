@@ -258,6 +258,7 @@ fn endpoints(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Vec
     let decided = services::Settings {
         self_service_organizations: settings.self_service_organizations,
         registry_host: core.sts.registry_host.clone().unwrap_or_default(),
+        auth_url: core.sts.auth_url.clone(),
     };
     let workers = Workers::new(&core.sts);
     workers.register(telemetry.registry());

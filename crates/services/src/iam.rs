@@ -1,6 +1,7 @@
 //! Identity and access management: the tree, who acts in it, and what they may do where.
 
 pub mod account_associations;
+pub mod external_group_role_mappings;
 pub mod groups;
 pub mod identities;
 pub mod identity_providers;
@@ -11,6 +12,7 @@ pub mod whoami;
 pub(crate) mod placed;
 
 pub use account_associations::AccountAssociations;
+pub use external_group_role_mappings::ExternalGroupRoleMappings;
 pub use groups::Groups;
 pub use identities::Identities;
 pub use identity_providers::IdentityProviders;

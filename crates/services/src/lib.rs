@@ -32,7 +32,9 @@ use store::Store;
 
 pub use bootstrap::Bootstrap;
 pub use events::Subscriptions;
-pub use iam::{AccountAssociations, Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI};
+pub use iam::{
+    AccountAssociations, ExternalGroupRoleMappings, Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI,
+};
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
@@ -49,6 +51,8 @@ pub struct UseCases {
     pub identities: Identities,
     /// Identity providers.
     pub identity_providers: IdentityProviders,
+    /// External group role mappings.
+    pub external_group_role_mappings: ExternalGroupRoleMappings,
     /// Roles.
     pub roles: Roles,
     /// Role bindings.
@@ -76,11 +80,13 @@ impl UseCases {
         urls: Arc<dyn CheckUrl>,
     ) -> Self {
         let (store, seal) = (|| store.clone(), || Arc::clone(seal));
-        let providers = identity_providers::Needs { seal: seal(), issuers: Arc::clone(&relationships) };
+        let providers =
+            identity_providers::Needs { seal: seal(), issuers: Arc::clone(&relationships), auth_url: settings.auth_url.clone() };
         Self {
             groups: Groups::new(store(), seal(), settings.clone()),
             identities: Identities::new(store(), seal(), relationships),
             identity_providers: IdentityProviders::new(store(), seal(), providers),
+            external_group_role_mappings: ExternalGroupRoleMappings::new(store(), seal(), ()),
             roles: Roles::new(store(), seal(), ()),
             role_bindings: RoleBindings::new(store(), seal(), ()),
             account_associations: AccountAssociations::new(store(), seal(), ()),

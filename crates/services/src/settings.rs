@@ -8,4 +8,6 @@ pub struct Settings {
     /// The host, with its port if it has one, that image references of this installation begin with. Empty where there
     /// is none: full references are then not understood.
     pub registry_host: String,
+    /// The URL of the issuer, without a slash at its end.
+    pub auth_url: String,
 }

@@ -1,6 +1,7 @@
 //! The nouns of identity and access management.
 
 pub mod account_associations;
+pub mod external_group_role_mappings;
 pub mod groups;
 pub mod identities;
 pub mod identity_providers;

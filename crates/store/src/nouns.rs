@@ -5,7 +5,7 @@ use domain::{Noun, Result, Uidp};
 use crate::{
     BoxFuture, Writer,
     events::subscriptions,
-    iam::{account_associations, groups, identities, identity_providers, role_bindings, roles},
+    iam::{account_associations, external_group_role_mappings, groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
     table::{self, Nouns},
     writer::Rules,
@@ -20,6 +20,7 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &roles::DECLARED,
     &role_bindings::DECLARED,
     &identity_providers::DECLARED,
+    &external_group_role_mappings::DECLARED,
     &account_associations::DECLARED,
     &subscriptions::DECLARED,
 ]);

@@ -42,6 +42,16 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0007_subscriptions.sql"),
         postgres: include_str!("../migrations/postgres/0007_subscriptions.sql"),
     },
+    Step {
+        name: "external_group_role_mappings",
+        sqlite: include_str!("../migrations/sqlite/0008_external_group_role_mappings.sql"),
+        postgres: include_str!("../migrations/postgres/0008_external_group_role_mappings.sql"),
+    },
+    Step {
+        name: "scim",
+        sqlite: include_str!("../migrations/sqlite/0009_scim.sql"),
+        postgres: include_str!("../migrations/postgres/0009_scim.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

@@ -59,19 +59,25 @@ pub enum Rule {
     NameTaken,
     /// The group has one already, and can have no other.
     OnePerGroup,
+    /// The same is there already, and can be there once.
+    Duplicate,
     /// The resource still has others below it.
     NotEmpty,
-    /// The group has as many resources of that kind as it may have.
+    /// The group or identity provider has as many resources of that kind as it may have.
     GroupFull,
-    /// A role is bound, or is what those get who log in through an identity provider, and cannot go.
+    /// A role is bound, or is what some get who log in through an identity provider, and cannot go.
     RoleBound,
+    /// The identity provider had a SCIM token before.
+    ScimTokenIssued,
+    /// The organization has fewer owners than SCIM needs.
+    TooFewOwners,
     /// An answer without pages would be longer than it may be.
     ListTooLong,
     /// Built-in roles never change.
     BuiltIn,
     /// The identities, roles or groups do not belong together.
     OtherOrganization,
-    /// `If-Match` does not admit the current revision.
+    /// `If-Match`, or an `etag` in the request, does not admit the current revision.
     EtagMismatch,
     /// Others changed the resource each time that the update was to be written.
     Contended,
@@ -103,7 +109,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 48] = [
+    pub const ALL: [(Self, &'static str, &'static str); 51] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -140,9 +146,24 @@ impl Rule {
         (Self::NoSuchResource, "NO_SUCH_RESOURCE", "No resource has this identifier."),
         (Self::NameTaken, "NAME_TAKEN", "The name is taken in that group."),
         (Self::OnePerGroup, "ONE_PER_GROUP", "The group has one already, and can have no other."),
+        (Self::Duplicate, "DUPLICATE", "The same is there already, and can be there once."),
         (Self::NotEmpty, "NOT_EMPTY", "The resource still has others below it."),
-        (Self::GroupFull, "GROUP_FULL", "The group has as many resources of that kind as it may have."),
-        (Self::RoleBound, "ROLE_BOUND", "A role is bound, or is the default role of an identity provider, and cannot go."),
+        (Self::GroupFull, "GROUP_FULL", "The group or identity provider has as many resources of that kind as it may have."),
+        (
+            Self::RoleBound,
+            "ROLE_BOUND",
+            "A role is bound, or is given to those who log in by an identity provider or a mapping of outside groups, and cannot go.",
+        ),
+        (
+            Self::ScimTokenIssued,
+            "SCIM_TOKEN_ISSUED",
+            "The identity provider had a SCIM token before, which can be regenerated and not generated.",
+        ),
+        (
+            Self::TooFewOwners,
+            "TOO_FEW_OWNERS",
+            "SCIM can be enabled where the organization has two owners who were appointed by hand.",
+        ),
         (
             Self::ListTooLong,
             "LIST_TOO_LONG",
@@ -150,7 +171,7 @@ impl Rule {
         ),
         (Self::BuiltIn, "BUILT_IN", "Built-in roles never change."),
         (Self::OtherOrganization, "OTHER_ORGANIZATION", "The identities, roles or groups do not belong together."),
-        (Self::EtagMismatch, "ETAG_MISMATCH", "`If-Match` does not admit the current revision."),
+        (Self::EtagMismatch, "ETAG_MISMATCH", "`If-Match`, or an `etag` in the request, does not admit the current revision."),
         (
             Self::Contended,
             "CONTENDED",

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::scim::{self, Scim};
 use crate::{
     revision::Revision,
     secret::Sealed,
@@ -10,13 +11,17 @@ use crate::{
     uidp::Uidp,
 };
 
-/// An outside provider through which people log in to an organization. Events show it without its secret and its times.
+/// An outside provider through which people log in to an organization. Events show it without its secret, the digests of its SCIM tokens
+/// and its times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IdentityProvider {
     /// Its identifier; the parent is the organization.
     pub uid: Uidp,
     /// What callers may set.
     pub spec: IdentityProviderSpec,
+    /// Its SCIM access; `None` before the first token.
+    #[serde(serialize_with = "scim::without_digests")]
+    pub scim: Option<Scim>,
     /// When it was made.
     #[serde(skip)]
     pub created_at: Timestamp,
@@ -84,7 +89,10 @@ impl CorrelationRule {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::scim::{PreviousToken, ScimDigest},
+        *,
+    };
 
     fn provider() -> IdentityProvider {
         IdentityProvider {
@@ -103,6 +111,14 @@ mod tests {
                     pkce_enabled: true,
                 },
             },
+            scim: Some(Scim {
+                enabled: true,
+                token: ScimDigest::of("cgscim_1"),
+                expires_at: Some(Timestamp(90)),
+                previous: Some(PreviousToken { token: ScimDigest::of("cgscim_0"), ends_at: Timestamp(80) }),
+                revoked_at: None,
+                revision: Revision(5),
+            }),
             created_at: Timestamp(7),
             updated_at: Timestamp(8),
             revision: Revision(9),
@@ -110,11 +126,12 @@ mod tests {
     }
 
     #[test]
-    fn events_show_neither_secret_nor_times() {
+    fn events_show_neither_secrets_nor_times() {
         let shown = serde_json::to_string(&provider()).unwrap_or_default();
         let oidc = r#"{"issuer":"https://login.example.com","client_id":"provost","additional_scopes":["groups","email"],"groups_claim":"groups","correlation_rule":"oid_equals_external_id","pkce_enabled":true}"#;
         let spec = format!(r#"{{"name":"login","description":"","default_role":"{}","oidc":{oidc}}}"#, Uidp::root_from([3; 20]));
-        assert_eq!(shown, format!(r#"{{"uid":"{}","spec":{spec},"revision":9}}"#, provider().uid));
+        let scim = r#"{"enabled":true,"expires_at":90,"previous_ends_at":80,"revoked_at":null,"revision":5}"#;
+        assert_eq!(shown, format!(r#"{{"uid":"{}","spec":{spec},"scim":{scim},"revision":9}}"#, provider().uid));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod create;
 mod rules;
+mod scim;
 mod secret;
 mod update;
 
@@ -12,6 +13,7 @@ use domain::{
     ports::{CheckRelationship, Seal},
 };
 
+pub use scim::{Lifetime, Made};
 pub use secret::SecretChange;
 pub use store::iam::identity_providers::IdentityProviderFilter;
 
@@ -28,6 +30,8 @@ pub struct Needs {
     pub seal: Arc<dyn Seal>,
     /// Judges issuers.
     pub issuers: Arc<dyn CheckRelationship>,
+    /// The URL of this server's issuer, below which providers provision users.
+    pub auth_url: String,
 }
 
 impl fmt::Debug for Needs {

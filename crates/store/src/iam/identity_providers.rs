@@ -31,7 +31,8 @@ impl Filter for IdentityProviderFilter {
 pub(crate) static DECLARED: Declared =
     Declared::new::<IdentityProvider>("identity_providers", COLUMNS, &groups::DECLARED, WithParent::Keeps("identity providers"));
 
-const COLUMNS: &[Column] = &[text("name"), text("description"), text("default_role"), text("oidc"), text("client_secret")];
+const COLUMNS: &[Column] =
+    &[text("name"), text("description"), text("default_role"), text("oidc"), text("client_secret"), text("scim")];
 
 impl Entity for IdentityProvider {
     const NOUN: Noun = Noun::IdentityProvider;
@@ -50,6 +51,7 @@ impl Entity for IdentityProvider {
                     Oidc { client_secret: columns.opt_string()?.map(Sealed::trusted), ..oidc }
                 },
             },
+            scim: columns.opt_json()?,
             created_at: columns.time()?,
             updated_at: columns.time()?,
             revision: columns.revision()?,
@@ -59,7 +61,7 @@ impl Entity for IdentityProvider {
     fn write<'v>(&'v self, values: &mut Values<'v>) -> Result<()> {
         let IdentityProviderSpec { name, description, default_role, oidc } = &self.spec;
         values.add(name.as_str()).add(description.as_str()).add(default_role).json(oidc)?;
-        values.add(oidc.client_secret.as_ref().map(Sealed::as_str));
+        values.add(oidc.client_secret.as_ref().map(Sealed::as_str)).opt_json(self.scim.as_ref())?;
         Ok(())
     }
 

@@ -142,6 +142,16 @@ pub async fn grants_of(reader: &mut Reader, identity: &Uidp) -> Result<Vec<Grant
     reader.query_map(sql, &[identity.into()], read).await
 }
 
+/// How many identities the role is bound to at this very group, none of them counted twice, but no more than `most`.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn holders(reader: &mut Reader, group: &Uidp, role: &Uidp, most: u64) -> Result<u64> {
+    let sql = "SELECT DISTINCT identity FROM role_bindings WHERE parent = $1 AND role = $2 LIMIT $3";
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    Ok(reader.query_map(sql, &[group.into(), role.into(), most.into()], |_| Ok(())).await?.len() as u64)
+}
+
 /// Tells the feed that an identity holds something else.
 fn rebound(tx: &mut Writer, identity: &Uidp) {
     tx.changed(Noun::Identity, identity.as_str(), Op::Rebound);

@@ -67,6 +67,8 @@ impl Entity for Role {
             "cannot delete role with role bindings"
         } else if default_at(tx, uid).await?.is_some() {
             "cannot delete role that is the default role of identity providers"
+        } else if mapped_at(tx, uid).await?.is_some() {
+            "cannot delete role that external group role mappings give"
         } else {
             return Ok(());
         };
@@ -114,6 +116,16 @@ pub async fn is_bound(reader: &mut Reader, uid: &Uidp) -> Result<bool> {
 /// Internal when the storage fails.
 pub async fn default_at(reader: &mut Reader, uid: &Uidp) -> Result<Option<Uidp>> {
     let sql = "SELECT parent FROM identity_providers WHERE default_role = $1 ORDER BY uid LIMIT 1";
+    reader.query_one(sql, &[uid.into()], |row| row.uidp(0)).await
+}
+
+/// The organization where mappings give the role to members of outside groups, if some do: for a custom role there is no other than
+/// its own.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn mapped_at(reader: &mut Reader, uid: &Uidp) -> Result<Option<Uidp>> {
+    let sql = "SELECT org FROM external_group_role_mappings WHERE role = $1 ORDER BY uid LIMIT 1";
     reader.query_one(sql, &[uid.into()], |row| row.uidp(0)).await
 }
 

@@ -150,7 +150,8 @@ pub async fn may_have_changed(reader: &mut Reader, identity: &Uidp, since: Posit
     any_change(reader, changed, identity, since).await
 }
 
-/// Whether the role may have been given, to anybody at any place by a binding or an identity provider, since a state: also when more has changed since than is
+/// Whether the role may have been given, to anybody at any place by a binding, an identity provider or a mapping of
+/// outside groups, since a state: also when more has changed since than is
 /// looked through, whatever that is. A writer sees what it and others of the same commit have changed as well.
 ///
 /// # Errors
@@ -159,7 +160,9 @@ pub async fn may_be_given_since(reader: &mut Reader, role: &Uidp, since: Positio
     // One probe for each binding that changed, and never a look at all bindings of the role, of which there may be thousands.
     let changed = "WHEN 'role_binding' THEN (SELECT 1 FROM role_bindings b WHERE b.uid = c.uid AND b.role = $2) \
                    WHEN 'identity_provider' THEN \
-                   (SELECT 1 FROM identity_providers p WHERE p.uid = c.uid AND p.default_role = $2)";
+                   (SELECT 1 FROM identity_providers p WHERE p.uid = c.uid AND p.default_role = $2) \
+                   WHEN 'external_group_role_mapping' THEN \
+                   (SELECT 1 FROM external_group_role_mappings m WHERE m.uid = c.uid AND m.role = $2)";
     any_change(reader, changed, role, since).await
 }
 

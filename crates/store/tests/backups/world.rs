@@ -4,7 +4,7 @@ use domain::{
     Ctx, Error, Kind, Noun, Op, Revision, Rule, Timestamp, Uidp,
     ctx::IdempotencyClaim,
     events::Subscription,
-    iam::{AccountAssociation, Group, Identity, IdentityProvider, Role, RoleBinding},
+    iam::{AccountAssociation, ExternalGroupRoleMapping, Group, Identity, IdentityProvider, Role, RoleBinding},
     ports::Replay,
     registry::{Digest, Repo, Tag},
 };
@@ -13,8 +13,9 @@ use store::{
     changes::{self, Change},
     events::subscriptions::SubscriptionFilter,
     iam::{
-        account_associations::AccountAssociationFilter, groups::GroupFilter, identities::IdentityFilter,
-        identity_providers::IdentityProviderFilter, role_bindings::RoleBindingFilter, roles::RoleFilter,
+        account_associations::AccountAssociationFilter, external_group_role_mappings::ExternalGroupRoleMappingFilter,
+        groups::GroupFilter, identities::IdentityFilter, identity_providers::IdentityProviderFilter,
+        role_bindings::RoleBindingFilter, roles::RoleFilter,
     },
     idempotency,
     outbox::{self, Event},
@@ -36,6 +37,7 @@ pub(crate) struct Everything {
     roles: (Vec<Role>, u64),
     bindings: (Vec<RoleBinding>, u64),
     providers: (Vec<IdentityProvider>, u64),
+    mappings: (Vec<ExternalGroupRoleMapping>, u64),
     associations: (Vec<AccountAssociation>, u64),
     repos: (Vec<Repo>, u64),
     tags: (Vec<Tag>, u64),
@@ -87,6 +89,7 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         roles: all::<RoleFilter>(store).await,
         bindings: all::<RoleBindingFilter>(store).await,
         providers: all::<IdentityProviderFilter>(store).await,
+        mappings: all::<ExternalGroupRoleMappingFilter>(store).await,
         associations: all::<AccountAssociationFilter>(store).await,
         repos: all::<RepoFilter>(store).await,
         tags: all::<TagFilter>(store).await,
@@ -129,7 +132,8 @@ pub(crate) async fn fill(store: &Store) -> Everything {
     let bound = kit::bound(store).await;
     let other = kit::org(store, 2).await;
     let provider = kit::identity_provider(kit::child(&bound.org.uid, 20), "login", &bound.role.uid);
-    kit::add(store, provider).await;
+    let provider = kit::add(store, provider).await;
+    kit::add(store, kit::external_group_role_mapping(kit::child(&provider.uid, 1), "developers", &bound.role.uid)).await;
     for n in 0..700 {
         kit::add(store, kit::group(kit::child(&other.uid, n), &format!("f{}", n % 7))).await;
     }

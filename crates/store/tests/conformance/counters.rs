@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
     Noun, Result, Scopes, Uidp, UidpFilter,
-    iam::{Group, Identity, IdentityProvider, Role, RoleBinding},
+    iam::{ExternalGroupRoleMapping, Group, Identity, IdentityProvider, Role, RoleBinding},
     list::ParentFilter,
     registry::{Repo, Tag},
 };
@@ -16,8 +16,8 @@ use proptest::{
 use store::{
     Filter, ListQuery, Reader, Store,
     iam::{
-        groups::GroupFilter, identities::IdentityFilter, identity_providers::IdentityProviderFilter,
-        role_bindings::RoleBindingFilter, roles::RoleFilter,
+        external_group_role_mappings::ExternalGroupRoleMappingFilter, groups::GroupFilter, identities::IdentityFilter,
+        identity_providers::IdentityProviderFilter, role_bindings::RoleBindingFilter, roles::RoleFilter,
     },
     registry::{repos::RepoFilter, tags::TagFilter},
     rows,
@@ -26,21 +26,32 @@ use store::{
 use super::{Engine, kit};
 
 /// Takes a database back to its first schema.
-pub(crate) const OLDER: &str = "DROP TABLE subscriptions; DROP TABLE account_associations; DROP TABLE identity_providers; \
+pub(crate) const OLDER: &str = "DROP TABLE external_group_role_mappings; DROP TABLE subscriptions; \
+    DROP TABLE account_associations; DROP TABLE identity_providers; \
     DROP TABLE tag_history; DROP TABLE tags; \
-    DELETE FROM counts WHERE noun IN ('tag', 'identity_provider', 'account_association', 'subscription'); \
+    DELETE FROM counts WHERE noun IN ('tag', 'identity_provider', 'external_group_role_mapping', 'account_association', 'subscription'); \
     ALTER TABLE counts DROP COLUMN children; ALTER TABLE changes DROP COLUMN from_name; \
     ALTER TABLE changes DROP COLUMN from_created_at; ALTER TABLE changes DROP COLUMN to_name; \
     ALTER TABLE changes DROP COLUMN to_created_at; DELETE FROM schema_version WHERE version > 1";
 
 /// What is left of the rows then.
 pub(crate) fn older(rows: Rows) -> Rows {
-    rows.into_iter().filter(|(_, noun)| !matches!(noun, Noun::Tag | Noun::IdentityProvider)).collect()
+    rows.into_iter()
+        .filter(|(_, noun)| !matches!(noun, Noun::Tag | Noun::IdentityProvider | Noun::ExternalGroupRoleMapping))
+        .collect()
 }
 
 /// What is counted.
-const NOUNS: [Noun; 7] =
-    [Noun::Group, Noun::Identity, Noun::Role, Noun::RoleBinding, Noun::IdentityProvider, Noun::Repo, Noun::Tag];
+const NOUNS: [Noun; 8] = [
+    Noun::Group,
+    Noun::Identity,
+    Noun::Role,
+    Noun::RoleBinding,
+    Noun::IdentityProvider,
+    Noun::ExternalGroupRoleMapping,
+    Noun::Repo,
+    Noun::Tag,
+];
 
 /// Something to do, somewhere: the numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -82,6 +93,10 @@ async fn add(store: &Store, rows: &mut Rows, step: &Step, uid: Uidp) {
             let provider = kit::identity_provider(uid.clone(), &name, step.row.get(&kinds));
             drop(kit::add(store, provider).await);
         }
+        Noun::ExternalGroupRoleMapping => {
+            let mapping = kit::external_group_role_mapping(uid.clone(), uid.as_str(), step.row.get(&kinds));
+            drop(kit::add(store, mapping).await);
+        }
         _ => {
             let binding = kit::binding(uid.clone(), step.row.get(&people), step.row.get(&kinds));
             drop(kit::add(store, binding).await);
@@ -102,12 +117,15 @@ async fn remove(store: &Store, rows: &mut Rows, noun: Noun, uid: &Uidp) {
         Noun::IdentityProvider => {
             kit::write(store, |tx| Box::pin(async move { rows::delete::<IdentityProvider>(tx, &row).await })).await
         }
+        Noun::ExternalGroupRoleMapping => {
+            kit::write(store, |tx| Box::pin(async move { rows::delete::<ExternalGroupRoleMapping>(tx, &row).await })).await
+        }
         _ => kit::write(store, |tx| Box::pin(async move { rows::delete::<RoleBinding>(tx, &row).await })).await,
     };
     if gone.is_ok() {
         rows.remove(uid);
-        // Bindings go with their identity and their group, tags with their repository.
-        rows.retain(|row, noun| *noun != Noun::Tag || !uid.contains(row));
+        // Bindings go with their identity and their group, tags with their repository, mappings with their provider.
+        rows.retain(|row, noun| !matches!(noun, Noun::Tag | Noun::ExternalGroupRoleMapping) || !uid.contains(row));
         let mut reader = store.reader().await.expect("reads");
         for binding in of(rows, Noun::RoleBinding) {
             if rows::get::<RoleBinding>(&mut reader, &binding).await.expect("reads").is_none() {
@@ -126,6 +144,7 @@ async fn totals(reader: &mut Reader, scopes: Scopes, uidp: UidpFilter) -> [u64; 
         total::<RoleFilter>(reader, &place).await,
         total::<RoleBindingFilter>(reader, &place).await,
         total::<IdentityProviderFilter>(reader, &place).await,
+        total::<ExternalGroupRoleMappingFilter>(reader, &place).await,
         total::<RepoFilter>(reader, &place).await,
         total::<TagFilter>(reader, &place).await,
     ]
@@ -169,7 +188,11 @@ pub(crate) async fn grow(store: &Store) -> Rows {
         let steps = steps().new_tree(&mut runner).expect("steps").current();
         for step in &steps {
             next += 1;
-            let parents = if step.noun == Noun::Tag { Noun::Repo } else { Noun::Group };
+            let parents = match step.noun {
+                Noun::Tag => Noun::Repo,
+                Noun::ExternalGroupRoleMapping => Noun::IdentityProvider,
+                _ => Noun::Group,
+            };
             let (parents, there) = (of(&rows, parents), of(&rows, step.noun));
             let may_be_root = matches!(step.noun, Noun::Group | Noun::Identity | Noun::Role);
             if !step.add {

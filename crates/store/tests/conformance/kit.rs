@@ -10,9 +10,9 @@ use domain::{
     UidpFilter,
     events::{Subscription, SubscriptionSpec},
     iam::{
-        AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, Group, GroupSpec, Identity, IdentityProvider,
-        IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec,
-        RoleSpec,
+        AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, ExternalGroupRoleMapping,
+        ExternalGroupRoleMappingSpec, Group, GroupSpec, Identity, IdentityProvider, IdentityProviderSpec, IdentitySpec, Matcher,
+        Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec,
     },
     list::Order,
     registry::{CatalogTier, Digest, Repo, RepoSpec, Tag, TagName, TagSpec},
@@ -167,10 +167,16 @@ pub(crate) fn identity_provider(uid: Uidp, name: &str, role: &Uidp) -> IdentityP
             default_role: role.clone(),
             oidc,
         },
+        scim: None,
         created_at: NOW,
         updated_at: NOW,
         revision: Revision(0),
     }
+}
+
+pub(crate) fn external_group_role_mapping(uid: Uidp, group: &str, role: &Uidp) -> ExternalGroupRoleMapping {
+    let spec = ExternalGroupRoleMappingSpec { external_group_id: group.to_owned(), role: role.clone() };
+    ExternalGroupRoleMapping { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
 }
 
 pub(crate) fn account_association(group: Uidp, name: &str) -> AccountAssociation {

@@ -8,7 +8,10 @@ use std::sync::{
 use domain::{
     Kind, Order, OrderField, Rule, Scopes, Timestamp, Uidp, UidpFilter,
     events::Subscription,
-    iam::{Group, Identity, IdentityProvider, Relationship, RelationshipType, Role, RoleBinding, identity::ServicePrincipal},
+    iam::{
+        ExternalGroupRoleMapping, Group, Identity, IdentityProvider, Relationship, RelationshipType, Role, RoleBinding,
+        identity::ServicePrincipal,
+    },
     list::ParentFilter,
     registry::{Repo, Tag, TagForms},
 };
@@ -20,7 +23,7 @@ use proptest::{
 use store::{
     Cursor, CursorKey, ListQuery, Listed, Reader, Store,
     events::subscriptions::SubscriptionFilter,
-    iam::{groups, identities, identity_providers, role_bindings, roles},
+    iam::{external_group_role_mappings, groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
     rows,
 };
@@ -35,6 +38,7 @@ pub(crate) struct World {
     pub(crate) roles: Vec<Role>,
     pub(crate) bindings: Vec<RoleBinding>,
     pub(crate) providers: Vec<IdentityProvider>,
+    pub(crate) mappings: Vec<ExternalGroupRoleMapping>,
     pub(crate) repos: Vec<Repo>,
     pub(crate) tags: Vec<Tag>,
     pub(crate) subscriptions: Vec<Subscription>,
@@ -115,6 +119,14 @@ pub(crate) async fn grow(store: &Store) -> World {
         let mut provider = kit::identity_provider(kit::child(parent, number()), name(n), role);
         provider.created_at = time(n >> 4);
         world.providers.push(kit::add(store, provider).await);
+    }
+    for m in 0..90 {
+        let (n, at) = (number(), number());
+        let provider = if m < 40 { 0 } else { usize::try_from(at >> 16).unwrap_or(0) % world.providers.len() };
+        let (provider, role) = (&world.providers[provider], &world.roles[m % world.roles.len()].uid);
+        let mut mapping = kit::external_group_role_mapping(kit::child(&provider.uid, n), &format!("g{m}"), role);
+        mapping.created_at = time(n >> 4);
+        world.mappings.push(kit::add(store, mapping).await);
     }
     for m in 0..90 {
         let (n, at) = (number(), number());
@@ -319,6 +331,10 @@ fn provider(row: &IdentityProvider) -> Flat<'_> {
     flat!(row, row.spec.name.as_str())
 }
 
+fn mapping(row: &ExternalGroupRoleMapping) -> Flat<'_> {
+    flat!(row, "")
+}
+
 fn repo(row: &Repo) -> Flat<'_> {
     flat!(row, row.spec.name.as_str())
 }
@@ -403,6 +419,16 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
         let query = wish.query(uids, filter.clone());
         compare!(reader, world.bindings, wish, query, binding, fits);
 
+        let some = wish.filter.get(&world.mappings);
+        let filter = external_group_role_mappings::ExternalGroupRoleMappingFilter {
+            identity_provider: wish.filtered.then(|| some.uid.parent()).flatten(),
+        };
+        let fits = |row: &ExternalGroupRoleMapping| {
+            filter.identity_provider.as_ref().is_none_or(|provider| Some(provider) == row.uid.parent().as_ref())
+        };
+        let query = wish.query(uids, filter.clone());
+        compare!(reader, world.mappings, wish, query, mapping, fits);
+
         let query = wish.query(uids, SubscriptionFilter);
         compare!(reader, world.subscriptions, wish, query, subscription, |_: &Subscription| true);
     }
@@ -438,6 +464,7 @@ impl World {
         uids.extend(self.repos.iter().take(10).map(|repo| repo.uid.clone()));
         uids.extend(self.tags.iter().take(3).map(|tag| tag.uid.clone()));
         uids.extend(self.subscriptions.iter().take(3).map(|subscription| subscription.uid.clone()));
+        uids.extend(self.mappings.iter().take(3).flat_map(|mapping| [mapping.uid.clone(), mapping.uid.parent().expect("one")]));
         uids.push(kit::root(5));
         uids.push(kit::child(&self.groups[0].uid, 5));
         uids

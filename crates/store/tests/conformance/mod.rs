@@ -4,6 +4,7 @@ pub(crate) mod account_associations;
 pub(crate) mod commits;
 pub(crate) mod counters;
 pub(crate) mod deep;
+pub(crate) mod external_group_role_mappings;
 pub(crate) mod idempotency;
 pub(crate) mod kit;
 pub(crate) mod later;
@@ -120,6 +121,10 @@ macro_rules! cases {
                 account_associations_are_kept,
                 account_associations_stand_where_their_groups_stand,
                 service_bindings_go_with_their_identities,
+            ];
+            external_group_role_mappings: [
+                external_group_role_mappings_are_kept_and_counted,
+                external_group_role_mappings_go_with_their_provider,
             ];
             subscriptions: [subscriptions_are_kept_and_counted, subscriptions_go_with_their_group];
             counters: [counters_equal_the_rows];

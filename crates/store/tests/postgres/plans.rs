@@ -23,6 +23,7 @@ async fn ask(store: &Store, known: Position) {
     standings::may_be_given_since(&mut reader, &kit::root(9), known).await.expect("reads");
     standings::may_have_changed(&mut reader, &kit::root(9), known).await.expect("reads");
     roles::default_at(&mut reader, &kit::root(9)).await.expect("reads");
+    roles::mapped_at(&mut reader, &kit::root(9)).await.expect("reads");
     roles::bound_at(&mut reader, &kit::root(9), |_| ControlFlow::<()>::Continue(())).await.expect("reads");
     for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
         let mut query = ListQuery { page_size: 1, ..kit::everything(repos::RepoFilter::default()) };

@@ -45,6 +45,7 @@ impl IdentityProviders {
                     let provider = IdentityProvider {
                         uid: child_of(&call, &parent)?,
                         spec,
+                        scim: None,
                         created_at: call.now,
                         updated_at: call.now,
                         revision: tx.revision(),

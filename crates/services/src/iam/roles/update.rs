@@ -27,7 +27,7 @@ impl Roles {
     /// # Errors
     /// Not found; failed precondition for a built-in role; aborted when `If-Match` names another version, or others change
     /// the role all the time; invalid argument as for creating; permission denied when the role is bound somewhere, or is what
-    /// those get who log in, and gets a capability that the caller does not hold there.
+    /// some get who log in, and gets a capability that the caller does not hold there.
     pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<RoleSpec>) -> Result<Role> {
         let noun = RoleUpdate { store: self.store.clone() };
         update::run(&noun, &self.store, &self.turns, ctx, uid, &patch).await
@@ -63,8 +63,8 @@ impl Update for RoleUpdate {
             Ok(()) => ControlFlow::Continue(()),
             Err(refusal) => ControlFlow::Break(refusal),
         };
-        if let Some(organization) = roles::default_at(&mut reader, &row.uid).await? {
-            require_grantable(ctx, &added, &organization)?;
+        for organization in [roles::default_at(&mut reader, &row.uid).await?, roles::mapped_at(&mut reader, &row.uid).await?] {
+            organization.map_or(Ok(()), |organization| require_grantable(ctx, &added, &organization))?;
         }
         let refusal = roles::bound_at(&mut reader, &row.uid, judge).await?;
         refusal.map_or(Ok(Some(at)), Err)
