@@ -1,7 +1,7 @@
 //! Instants on the wire.
 
 use domain::{Timestamp, Violations};
-use prost_types::Timestamp as Wire;
+use prost_types::{Duration, Timestamp as Wire};
 
 /// The first second of the year 1, the earliest that google.protobuf.Timestamp holds.
 const FIRST: i64 = -62_135_596_800;
@@ -20,6 +20,22 @@ pub(crate) fn parse(field: &str, instant: &Wire, violations: &mut Violations) ->
         return Some(Timestamp(instant.seconds * 1000 + i64::from(instant.nanos / 1_000_000)));
     }
     violations.add(field, format!("{} must be a time in the years 1 to 9999", crate::field::last(field)));
+    None
+}
+
+/// A length of time in milliseconds for an answer.
+pub(crate) fn duration(milliseconds: i64) -> Duration {
+    let nanos = i32::try_from(milliseconds % 1000 * 1_000_000).unwrap_or_default();
+    Duration { seconds: milliseconds / 1000, nanos }
+}
+
+/// The length of time of a request in milliseconds, what is less than one cut off, or a violation of `field` and `None` where it is
+/// negative or none at all. A length that no count holds is the longest.
+pub(crate) fn milliseconds(field: &str, length: &Duration, violations: &mut Violations) -> Option<i64> {
+    if length.seconds >= 0 && (0..1_000_000_000).contains(&length.nanos) {
+        return Some(length.seconds.saturating_mul(1000).saturating_add(i64::from(length.nanos / 1_000_000)));
+    }
+    violations.add(field, format!("{} must be a length of time that is not negative", crate::field::last(field)));
     None
 }
 
@@ -55,6 +71,15 @@ mod tests {
             let accepted = parse("t", &Wire { seconds, nanos }, &mut violations).is_some();
             prop_assert_eq!(accepted, violations.is_empty());
         }
+    }
+
+    #[test]
+    fn lengths_are_not_negative() {
+        let read = |seconds, nanos| milliseconds("overlap", &Duration { seconds, nanos }, &mut Violations::default());
+        assert_eq!([read(0, 0), read(1, 999_999_999), read(0, 999_999)], [Some(0), Some(1999), Some(0)]);
+        assert_eq!([read(-1, 0), read(0, -1), read(1, -1), read(0, 1_000_000_000)], [None; 4]);
+        assert_eq!(read(i64::MAX, 0), Some(i64::MAX));
+        assert_eq!(duration(1999), Duration { seconds: 1, nanos: 999_000_000 });
     }
 
     #[test]

@@ -34,6 +34,15 @@ pub(crate) fn one(field: &str, text: &str) -> Result<Uidp, Error> {
     violations.finish(uidp)
 }
 
+/// The UIDPs of a list of up to `max`, or violations of `field` and its entries. Nothing is read of a list that is empty or too long.
+pub(crate) fn batch(field: &str, texts: &[String], max: usize, violations: &mut Violations) -> Vec<Uidp> {
+    if !(1..=max).contains(&texts.len()) {
+        violations.add(field, format!("{field} must have 1 to {max} entries"));
+        return Vec::new();
+    }
+    texts.iter().enumerate().filter_map(|(i, text)| parse(&format!("{field}[{i}]"), text, violations)).collect()
+}
+
 /// A place that may be above every root, `None` for an absent one, or a violation of `field` and `None`.
 pub(crate) fn place(field: &str, text: &str, violations: &mut Violations) -> Option<ParentFilter> {
     if text == Uidp::ROOT { Some(ParentFilter::Root) } else { optional(field, text, violations).map(ParentFilter::At) }

@@ -39,6 +39,8 @@ pub enum Does {
     Change(&'static str),
     /// Deletes what the place has of this noun.
     Delete(&'static str),
+    /// Does something else with what the place has of this noun, which takes that it went through other calls.
+    Act(&'static str),
     /// Something that acts on no place.
     Other,
 }
@@ -68,7 +70,12 @@ impl Does {
     #[must_use]
     pub fn noun(self) -> Option<&'static str> {
         match self {
-            Self::Make(noun) | Self::Read(noun) | Self::List(noun) | Self::Change(noun) | Self::Delete(noun) => Some(noun),
+            Self::Make(noun)
+            | Self::Read(noun)
+            | Self::List(noun)
+            | Self::Change(noun)
+            | Self::Delete(noun)
+            | Self::Act(noun) => Some(noun),
             Self::Other => None,
         }
     }
@@ -121,6 +128,12 @@ impl Noun {
     /// The same noun, of which a place has its first one elsewhere than where the samples make another.
     fn first_in(self, first_in: &'static str) -> Self {
         Self { first_in, ..self }
+    }
+
+    /// The same noun, with further methods.
+    fn with(mut self, samples: Vec<Sample>) -> Self {
+        self.samples.extend(samples);
+        self
     }
 
     /// The same noun, which can be changed.
@@ -221,14 +234,21 @@ impl Place {
         for Noun { name, first_in, body, make: send, .. } in nouns::all() {
             let mut body = body(&place);
             // The sample that makes another one has its own.
-            if let Some(name) = body.get_mut("name") {
-                *name = "first".into();
-            }
+            rename(&mut body, "first");
             let made = send(admin, Transport::Grpc, make(first_in, &place, name, &body), &Options::default()).await;
             assert_eq!(made.code, "OK", "a {name}: {:#}", made.body);
             place.put(name, made.body["uid"].as_str().expect("it has an identifier"));
         }
         place
+    }
+}
+
+/// Gives a body another name, or whatever else it shares with no other.
+pub fn rename(body: &mut Value, name: &str) {
+    for field in ["name", "external_group_id"] {
+        if let Some(own) = body.get_mut(field) {
+            *own = name.into();
+        }
     }
 }
 

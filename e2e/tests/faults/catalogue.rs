@@ -146,6 +146,17 @@ async fn nouns(server: &TestServer, reached: &mut Reached) {
     reached
         .http("people found by another claim", Rule::Immutable, &admin, Request::patch(providers(uid(&provider)), &by_oid))
         .await;
+    let scim = |verb: &str| format!("{}:{verb}", providers(uid(&provider)));
+    let token = made(&admin, scim("generateScimToken"), json!({})).await;
+    reached
+        .http("a second SCIM token", Rule::ScimTokenIssued, &admin, Request::post(scim("generateScimToken"), &json!({})))
+        .await;
+    let enable = Request::post(scim("setScimEnabled"), &json!({"enabled": true, "etag": token["etag"]}));
+    reached.http("SCIM with one owner", Rule::TooFewOwners, &admin, enable).await;
+    let mappings = format!("/iam/v2beta1/externalGroupRoleMappings/{}", uid(&provider));
+    let developers = json!({"externalGroupId": "g", "roleUid": built_in_uid("viewer").as_str(), "scope": org.as_str()});
+    made(&admin, mappings.clone(), developers.clone()).await;
+    reached.http("a mapping twice", Rule::Duplicate, &admin, Request::post(mappings, &developers)).await;
     let associations = format!("/iam/v2beta1/accountAssociations/{org}");
     made(&admin, associations.clone(), json!({"name": "accounts"})).await;
     let second = Request::post(associations, &json!({"name": "accounts"}));

@@ -111,6 +111,8 @@ async fn the_examples_are_what_a_server_answered() {
             }
             // Nobody is registered who could be found.
             _ if sample.method.name == "Lookup" => continue,
+            // What it answers is a secret, or takes one that was made.
+            Does::Act(_) => continue,
             // What is deleted says nothing, and what asks for nothing needs no example.
             Does::Delete(_) => continue,
             _ => sample.request(&place),

@@ -6,7 +6,8 @@ use crate::v2beta1::absent;
 
 /// Samples that read, change or delete one thing.
 fn of_one() -> Vec<Sample> {
-    let one = |sample: &Sample| matches!(sample.does, Does::Read(_) | Does::Change(_) | Does::Delete(_));
+    let is_batch = |sample: &Sample| sample.takes("names") || sample.takes("ids");
+    let one = |sample: &Sample| matches!(sample.does, Does::Read(_) | Does::Change(_) | Does::Delete(_)) && !is_batch(sample);
     let found: Vec<_> = samples::all().into_iter().filter(one).collect();
     assert!(!found.is_empty(), "there are samples");
     found

@@ -39,9 +39,7 @@ async fn crowded(admin: &Actor, noun: &'static str, tick: impl Fn()) -> (Place, 
     for name in ["e", "d", "c", "b", "a"] {
         tick();
         let mut request = maker.request(&place);
-        if let Some(own) = request[noun].get_mut("name") {
-            *own = name.into();
-        }
+        samples::rename(&mut request[noun], name);
         if is_one_per_group(noun) {
             request["parent"] = folder(admin, place.at.root_text(), name).await.into();
         }

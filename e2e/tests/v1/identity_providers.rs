@@ -1,7 +1,12 @@
 use contract::chainguard::platform::iam::{
-    CreateIdentityProviderRequest, DeleteIdentityProviderRequest, IdentityProvider, IdentityProviderFilter, IdentityProviderList,
+    CreateIdentityProviderRequest, DeleteIdentityProviderRequest, GenerateScimTokenRequest, GenerateScimTokenResponse,
+    IdentityProvider, IdentityProviderFilter, IdentityProviderList, RegenerateScimTokenRequest, RegenerateScimTokenResponse,
+    RevokeScimTokenRequest, RevokeScimTokenResponse, SetScimEnabledRequest, SetScimEnabledResponse,
     identity_provider::{Configuration, Oidc, oidc::CorrelationRule},
-    rpc::{IdentityProvidersCreate, IdentityProvidersDelete, IdentityProvidersList, IdentityProvidersUpdate},
+    rpc::{
+        GenerateScimToken, IdentityProvidersCreate, IdentityProvidersDelete, IdentityProvidersList, IdentityProvidersUpdate,
+        RegenerateScimToken, RevokeScimToken, SetScimEnabled,
+    },
     v2beta1::{self, GetIdentityProviderRequest, rpc::GetIdentityProvider},
 };
 use testkit::scenario;
@@ -86,6 +91,43 @@ async fn are_found_by_name_and_place() {
                 assert_eq!(read.name, item.name, "it is the one of v2beta1");
             }
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn have_the_scim_tokens_of_v2beta1() {
+    scenario(async |s| {
+        let admin = s.server.admin();
+        let org = s.server.organization().clone();
+        let made = admin.must::<IdentityProvidersCreate>(new_provider(org.as_str(), provider("login", oidc()))).await;
+        let id = || made.id.clone();
+        let generate = GenerateScimTokenRequest { identity_provider_id: id(), ..GenerateScimTokenRequest::default() };
+        let first: GenerateScimTokenResponse = s.quietly::<GenerateScimToken>(&admin, generate).await.ok();
+        assert_eq!((first.token.len(), first.identity_provider_id), (71, id()));
+        let next = |etag: &str| RegenerateScimTokenRequest {
+            identity_provider_id: id(),
+            etag: etag.into(),
+            ..RegenerateScimTokenRequest::default()
+        };
+        assert_eq!(s.quietly::<RegenerateScimToken>(&admin, next("")).await.code, "INVALID_ARGUMENT", "of no version");
+        let second: RegenerateScimTokenResponse = s.quietly::<RegenerateScimToken>(&admin, next(&first.etag)).await.ok();
+        s.server.workload(&org, "second", Some("owner")).await;
+        let enable = SetScimEnabledRequest { identity_provider_id: id(), enabled: true, etag: second.etag.clone() };
+        let enabled: SetScimEnabledResponse = s.quietly::<SetScimEnabled>(&admin, enable).await.ok();
+        let read: v2beta1::IdentityProvider =
+            s.quietly::<GetIdentityProvider>(&admin, GetIdentityProviderRequest { uid: id() }).await.ok();
+        let scim = read.scim.expect("it has a token");
+        assert_eq!((scim.etag, scim.enabled, scim.endpoint_url), (enabled.etag, true, second.endpoint_url));
+        let revoke = RevokeScimTokenRequest { identity_provider_id: id() };
+        let revoked: RevokeScimTokenResponse = s.quietly::<RevokeScimToken>(&admin, revoke).await.ok();
+        assert!(revoked.enabled && revoked.revoke_time.is_some());
+        let listed: IdentityProviderList =
+            s.quietly::<IdentityProvidersList>(&admin, IdentityProviderFilter::default()).await.ok();
+        assert!(listed.items.iter().all(|item| item.scim.is_none()), "lists leave it out");
+        let renamed = IdentityProvider { id: id(), ..provider("sign-in", oidc()) };
+        let renamed: IdentityProvider = s.quietly::<IdentityProvidersUpdate>(&admin, renamed).await.ok();
+        assert_eq!(renamed.scim.map(|scim| scim.etag), Some(revoked.etag), "another change keeps it");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! Identity providers, v1. What is about SCIM is not there yet.
+//! Identity providers, v1.
 
 use std::sync::Arc;
 
@@ -22,15 +22,17 @@ use crate::{
 };
 
 mod convert;
+mod scim;
 
 /// The RPCs of identity providers.
 pub(crate) fn endpoints(providers: &IdentityProviders) -> Vec<Endpoint> {
-    vec![
+    let nouns = vec![
         naming(super::parent_id, rpc::IdentityProvidersCreate, providers, create),
         on(rpc::IdentityProvidersUpdate, providers, update),
         lists_whole(rpc::IdentityProvidersList, providers, part, convert::to_wire, |items| IdentityProviderList { items }),
         deletes(rpc::IdentityProvidersDelete, providers),
-    ]
+    ];
+    [nouns, scim::endpoints(providers)].concat()
 }
 
 async fn create(
@@ -50,7 +52,10 @@ async fn update(providers: Arc<IdentityProviders>, ctx: Arc<Ctx>, provider: Iden
     let uid = uidp::one("id", &provider.id)?;
     let secret = convert::secret(&provider).map_or(SecretChange::Keep, SecretChange::Set);
     let patch = mask::replace(convert::spec_from_wire(provider)?);
-    Ok(answer(&providers.update(&ctx, &uid, patch, secret).await?, convert::to_wire))
+    let changed = providers.update(&ctx, &uid, patch, secret).await?;
+    let with_scim =
+        |changed: &_| IdentityProvider { scim: scim::to_wire(&providers, &ctx, changed), ..convert::to_wire(changed) };
+    Ok(answer(&changed, with_scim))
 }
 
 fn part(request: IdentityProviderFilter) -> Result<list::Asked<identity_providers::IdentityProviderFilter>> {

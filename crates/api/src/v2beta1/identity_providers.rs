@@ -1,27 +1,30 @@
-//! Identity providers, v2beta1. What is about SCIM is not there yet.
+//! Identity providers, v2beta1.
 
 use std::sync::Arc;
 
 use contract::{
     Reply,
-    chainguard::platform::iam::v2beta1::{CreateIdentityProviderRequest, IdentityProvider, UpdateIdentityProviderRequest, rpc},
+    chainguard::platform::iam::v2beta1::{
+        CreateIdentityProviderRequest, GetIdentityProviderRequest, IdentityProvider, UpdateIdentityProviderRequest, rpc,
+    },
 };
-use domain::{Ctx, Result};
+use domain::{Ctx, Result, iam};
 use services::{IdentityProviders, iam::identity_providers::IdentityProviderFilter};
 
 use crate::{
     endpoint::{Endpoint, answer, on},
     list, mask,
-    noun::{deletes, gets, lists},
+    noun::{deletes, lists},
     uidp,
 };
 
 mod convert;
+mod scim;
 
 /// The RPCs of identity providers.
 pub(crate) fn endpoints(providers: &IdentityProviders) -> Vec<Endpoint> {
-    vec![
-        gets(rpc::GetIdentityProvider, providers, |request| &request.uid, convert::to_wire),
+    let nouns = vec![
+        on(rpc::GetIdentityProvider, providers, get),
         lists(
             rpc::ListIdentityProviders,
             providers,
@@ -31,7 +34,22 @@ pub(crate) fn endpoints(providers: &IdentityProviders) -> Vec<Endpoint> {
         on(rpc::CreateIdentityProvider, providers, create),
         on(rpc::UpdateIdentityProvider, providers, update),
         deletes(rpc::DeleteIdentityProvider, providers),
-    ]
+    ];
+    [nouns, scim::endpoints(providers)].concat()
+}
+
+/// An identity provider with its SCIM access.
+fn whole(providers: &IdentityProviders, ctx: &Ctx, provider: &iam::IdentityProvider) -> Reply<IdentityProvider> {
+    answer(provider, |provider| IdentityProvider { scim: scim::to_wire(providers, ctx, provider), ..convert::to_wire(provider) })
+}
+
+async fn get(
+    providers: Arc<IdentityProviders>,
+    ctx: Arc<Ctx>,
+    request: GetIdentityProviderRequest,
+) -> Result<Reply<IdentityProvider>> {
+    let found = providers.get(&ctx, &uidp::one("uid", &request.uid)?).await?;
+    Ok(whole(&providers, &ctx, &found))
 }
 
 async fn create(
@@ -56,5 +74,6 @@ async fn update(
     let secret = convert::secret_change(&wished, request.update_mask.as_ref());
     let current = convert::current_to_wire(&wished);
     let patch = mask::patch(wished, request.update_mask, current, convert::spec_from_wire);
-    Ok(answer(&providers.update(&ctx, &uid, patch, secret).await?, convert::to_wire))
+    let changed = providers.update(&ctx, &uid, patch, secret).await?;
+    Ok(whole(&providers, &ctx, &changed))
 }

@@ -53,7 +53,8 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) async fn new() -> Self {
-        Self::with(Settings { self_service_organizations: true, registry_host: "registry.example".into() }).await
+        Self::with(Settings { self_service_organizations: true, registry_host: "registry.example".into(), ..Settings::default() })
+            .await
     }
 
     pub(crate) async fn with(settings: Settings) -> Self {

@@ -67,7 +67,17 @@ pub(super) fn all() -> Vec<Noun> {
                 body: |_| json!({ "name": "login", "default_role": Place::bindable(), "oidc": login() }),
                 whole: |_| json!({ "name": "sign-in", "default_role": Place::bindable(), "oidc": login() }),
             },
-        ),
+        )
+        .with(scim()),
+        Noun::new::<
+            iam::CreateExternalGroupRoleMapping,
+            iam::GetExternalGroupRoleMapping,
+            iam::ListExternalGroupRoleMappings,
+            iam::DeleteExternalGroupRoleMapping,
+        >("external_group_role_mapping", "identity_provider", |place| {
+            json!({ "external_group_id": "developers", "role_uid": Place::bindable(), "scope": place.of(Place::ORGANIZATION) })
+        })
+        .with(mappings()),
         Noun::new::<
             iam::CreateAccountAssociation,
             iam::GetAccountAssociation,
@@ -125,6 +135,52 @@ pub(super) fn others() -> Vec<Sample> {
             let binding = json!({ "identity": place.of("identity"), "role": Place::bindable() });
             json!({ "parent": place.at.as_str(), "role_bindings": [binding] })
         }),
+    ]
+}
+
+/// What there is about the SCIM tokens of identity providers.
+fn scim() -> Vec<Sample> {
+    const ACT: Does = Does::Act("identity_provider");
+    let new = |place: &Place| json!({ "identity_provider_uid": place.of("identity_provider") });
+    let seen = |place: &Place| json!({ "identity_provider_uid": place.of("identity_provider"), "etag": "none" });
+    let old_new = |place: &Place| json!({ "identity_provider_id": place.of("identity_provider") });
+    let old_seen = |place: &Place| json!({ "identity_provider_id": place.of("identity_provider"), "etag": "none" });
+    vec![
+        Sample::new::<iam::GenerateScimToken>(ACT, new),
+        Sample::new::<iam::RegenerateScimToken>(ACT, seen),
+        Sample::new::<iam::SetScimEnabled>(ACT, seen),
+        Sample::new::<iam::RevokeScimToken>(ACT, new),
+        Sample::new::<old::GenerateScimToken>(ACT, old_new),
+        Sample::new::<old::RegenerateScimToken>(ACT, old_seen),
+        Sample::new::<old::SetScimEnabled>(ACT, old_seen),
+        Sample::new::<old::RevokeScimToken>(ACT, old_new),
+    ]
+}
+
+/// What there is of external group role mappings beside what every noun has.
+fn mappings() -> Vec<Sample> {
+    const NAME: &str = "external_group_role_mapping";
+    let provider = |place: &Place| place.of("identity_provider").to_owned();
+    vec![
+        Sample::new::<iam::BatchDeleteExternalGroupRoleMappings>(
+            Does::Delete(NAME),
+            move |place| json!({ "parent": provider(place), "names": [place.of(NAME)] }),
+        ),
+        Sample::new::<old::ExternalGroupRoleMappingsCreate>(Does::Make(NAME), move |place| {
+            let scope = place.of(Place::ORGANIZATION);
+            let mapping = json!({ "external_group_id": "testers", "role_uidp": Place::bindable(), "scope": scope });
+            json!({ "parent_id": provider(place), "mapping": mapping })
+        }),
+        Sample::new::<old::Get>(Does::Read(NAME), |place| json!({ "uid": place.of(NAME) })),
+        Sample::new::<old::ExternalGroupRoleMappingsList>(
+            Does::List(NAME),
+            |place| json!({ "uidp": { "ids": [place.of(NAME)] } }),
+        ),
+        Sample::new::<old::ExternalGroupRoleMappingsDelete>(Does::Delete(NAME), |place| json!({ "id": place.of(NAME) })),
+        Sample::new::<old::BatchDelete>(
+            Does::Delete(NAME),
+            move |place| json!({ "parent_id": provider(place), "ids": [place.of(NAME)] }),
+        ),
     ]
 }
 

@@ -3,6 +3,7 @@
 mod create;
 mod delete;
 mod role;
+mod scim;
 mod secret;
 mod update;
 
