@@ -22,6 +22,8 @@ mod serve;
 pub(crate) mod synonyms;
 mod version;
 
+pub(crate) use admin::duration;
+
 /// Makes the whole command tree, for commands that describe it.
 pub(crate) type Tree = fn() -> clap::Command;
 
@@ -32,7 +34,7 @@ pub(crate) enum Command {
     /// Log in and out, and see who you are
     #[command(subcommand)]
     Auth(auth::Auth),
-    /// Organizations, folders, identities, roles and role bindings
+    /// Organizations, folders, identities, identity providers, roles and role bindings
     #[command(subcommand)]
     Iam(iam::Iam),
     /// Image repositories

@@ -70,6 +70,8 @@ macro_rules! listing {
 listing! {
     iam_rpc::ListGroups => iam::Group, groups, "groups";
     iam_rpc::ListIdentities => iam::Identity, identities, "identities";
+    iam_rpc::ListIdentityProviders => iam::IdentityProvider, identity_providers, "identity providers";
+    iam_rpc::ListExternalGroupRoleMappings => iam::ExternalGroupRoleMapping, external_group_role_mappings, "group mappings";
     iam_rpc::ListRoles => iam::Role, roles, "roles";
     iam_rpc::ListRoleBindings => iam::RoleBinding, role_bindings, "role bindings";
     registry_rpc::ListRepos => registry::Repo, repos, "repos";

@@ -39,6 +39,28 @@ const EXAMPLES: &[Examples] = &[
         )],
     ),
     (
+        "iam identity-providers create",
+        &[(
+            "With PKCE, everybody a viewer",
+            "provost iam identity-providers create login --parent acme --default-role viewer --oidc-issuer https://login.example --oidc-client-id provost --oidc-pkce-enabled --oidc-groups-claim groups",
+        )],
+    ),
+    (
+        "iam identity-providers group-mappings create",
+        &[(
+            "Developers may push",
+            "provost iam identity-providers group-mappings create --identity-provider login --external-group-id developers --role registry.push",
+        )],
+    ),
+    (
+        "iam identity-providers group-mappings delete",
+        &[("All of them", "provost iam identity-providers group-mappings delete --all --identity-provider login -y")],
+    ),
+    (
+        "iam identity-providers scim token generate",
+        &[("For a script", "provost iam identity-providers scim token generate login -o json | jq -r .token")],
+    ),
+    (
         "iam roles create",
         &[("May look, not touch", "provost iam roles create looker --parent acme --capabilities groups.list,repo.list")],
     ),

@@ -19,7 +19,7 @@ const REPORT: &[Format] = &[Format::Table, Format::Json];
 pub(crate) fn of(path: &[&str]) -> &'static [Format] {
     match path {
         [_, "organizations" | "folders" | "identities" | "role-bindings" | "repos", "list"] => IN_GROUPS,
-        [_, _, "list"] | ["config", "view" | "check"] | ["admin", "keys" | "rotate-keys"] => LIST,
+        [_, _, "list"] | [_, _, _, "list"] | ["config", "view" | "check"] | ["admin", "keys" | "rotate-keys"] => LIST,
         ["bench"] => REPORT,
         _ => ONE,
     }

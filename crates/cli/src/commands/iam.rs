@@ -14,6 +14,7 @@ use crate::{
 mod folders;
 mod groups;
 mod identities;
+mod identity_providers;
 mod organizations;
 mod relationship;
 mod role_bindings;
@@ -30,6 +31,9 @@ pub(crate) enum Iam {
     /// Identities: users and workloads
     #[command(subcommand, visible_aliases = ["identity", "ids"])]
     Identities(identities::Identities),
+    /// Identity providers: where the people of an organization log in
+    #[command(subcommand, visible_alias = "identity-provider")]
+    IdentityProviders(identity_providers::IdentityProviders),
     /// Roles: named sets of capabilities
     #[command(subcommand, visible_alias = "role")]
     Roles(roles::Roles),
@@ -44,6 +48,7 @@ impl Iam {
             Self::Organizations(command) => command.run(global).await,
             Self::Folders(command) => command.run(global).await,
             Self::Identities(command) => command.run(global).await,
+            Self::IdentityProviders(command) => command.run(global).await,
             Self::Roles(command) => command.run(global).await,
             Self::RoleBindings(command) => command.run(global).await,
         }

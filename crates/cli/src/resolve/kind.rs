@@ -5,7 +5,8 @@ use contract::chainguard::platform::{
     common::UidpFilter,
     events::v2beta1::{ListSubscriptionsRequest, Subscription, rpc as events},
     iam::v2beta1::{
-        ListGroupsRequest, ListIdentitiesRequest, ListRoleBindingsRequest, ListRolesRequest, RoleBinding, rpc as iam,
+        ExternalGroupRoleMapping, ListExternalGroupRoleMappingsRequest, ListGroupsRequest, ListIdentitiesRequest,
+        ListIdentityProvidersRequest, ListRoleBindingsRequest, ListRolesRequest, RoleBinding, rpc as iam,
     },
     registry::v2beta1::{ListReposRequest, rpc as registry},
 };
@@ -25,6 +26,8 @@ pub(crate) enum Kind {
     /// An organization or a folder.
     Group,
     Identity,
+    IdentityProvider,
+    GroupMapping,
     Role,
     RoleBinding,
     Repo,
@@ -39,6 +42,8 @@ impl Kind {
             Self::Folder => "folder",
             Self::Group => "group",
             Self::Identity => "identity",
+            Self::IdentityProvider => "identity provider",
+            Self::GroupMapping => "group mapping",
             Self::Role => "role",
             Self::RoleBinding => "role binding",
             Self::Repo => "repo",
@@ -52,6 +57,8 @@ impl Kind {
             Self::Organization => "iam organizations",
             Self::Folder | Self::Group => "iam folders",
             Self::Identity => "iam identities",
+            Self::IdentityProvider => "iam identity-providers",
+            Self::GroupMapping => "iam identity-providers group-mappings",
             Self::Role => "iam roles",
             Self::RoleBinding => "iam role-bindings",
             Self::Repo => "images repos",
@@ -61,7 +68,7 @@ impl Kind {
 
     /// Whether it has a name of its own.
     pub(super) fn has_names(self) -> bool {
-        !matches!(self, Self::RoleBinding | Self::Subscription)
+        !matches!(self, Self::GroupMapping | Self::RoleBinding | Self::Subscription)
     }
 
     /// Everything of that name that the caller sees.
@@ -98,6 +105,16 @@ impl Kind {
                 let request = ListIdentitiesRequest { name, uidp, ..ListIdentitiesRequest::default() };
                 let identities = first::<iam::ListIdentities>(client, request, most).await?.into_iter();
                 identities.map(|identity| found(identity.uid, identity.name)).collect()
+            }
+            Self::IdentityProvider => {
+                let request = ListIdentityProvidersRequest { name, uidp, ..ListIdentityProvidersRequest::default() };
+                let providers = first::<iam::ListIdentityProviders>(client, request, most).await?.into_iter();
+                providers.map(|provider| found(provider.uid, provider.name)).collect()
+            }
+            Self::GroupMapping => {
+                let request = ListExternalGroupRoleMappingsRequest { uidp, ..ListExternalGroupRoleMappingsRequest::default() };
+                let mappings = first::<iam::ListExternalGroupRoleMappings>(client, request, most).await?.into_iter();
+                mappings.map(|mapping: ExternalGroupRoleMapping| found(mapping.uid.clone(), mapping.label())).collect()
             }
             Self::Role => {
                 let request = ListRolesRequest { name, uidp, ..ListRolesRequest::default() };

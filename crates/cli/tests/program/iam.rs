@@ -2,6 +2,7 @@
 
 mod folders;
 mod identities;
+mod identity_providers;
 mod organizations;
 mod role_bindings;
 mod roles;

@@ -1,0 +1,156 @@
+//! `provost iam identity-providers`
+
+use std::{
+    fs,
+    io::{Read as _, stdin},
+};
+
+use clap::{Args, Subcommand};
+use client::Client;
+use contract::chainguard::platform::iam::v2beta1::{
+    CreateIdentityProviderRequest, DeleteIdentityProviderRequest, GetIdentityProviderRequest, IdentityProvider,
+    ListIdentityProvidersRequest,
+    identity_provider::{Configuration, Oidc},
+    rpc::{CreateIdentityProvider, DeleteIdentityProvider, GetIdentityProvider, ListIdentityProviders},
+};
+
+use super::Within;
+use crate::{
+    confirm::confirm,
+    exit::Failure,
+    global::Global,
+    listing::{self, Paging},
+    resolve::{self, Kind},
+    session,
+};
+
+mod group_mappings;
+mod scim;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum IdentityProviders {
+    /// List the identity providers that you can see
+    #[command(visible_alias = "ls")]
+    List {
+        #[command(flatten)]
+        within: Within,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show everything about an identity provider, its SCIM access included
+    Describe {
+        /// Its name, path or UID
+        #[arg(required = true)]
+        provider: Option<String>,
+    },
+    /// Have people log in to an organization through OpenID Connect
+    Create(Create),
+    /// Delete an identity provider: nobody can log in through it any more
+    #[command(visible_alias = "rm")]
+    Delete {
+        /// Its name, path or UID
+        #[arg(required = true)]
+        provider: Option<String>,
+    },
+    /// Which roles the members of outside groups get when they log in
+    #[command(subcommand, visible_alias = "group-mapping")]
+    GroupMappings(group_mappings::GroupMappings),
+    /// Provisioning of users by the identity provider
+    #[command(subcommand)]
+    Scim(scim::Scim),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Create {
+    /// Its name
+    name: String,
+    /// The organization, by name or UID
+    #[arg(long, value_name = "ORGANIZATION", required = true)]
+    parent: Option<String>,
+    /// What it is there for
+    #[arg(short, long, default_value = "", hide_default_value = true)]
+    description: String,
+    /// The role that everybody gets who logs in, by name, path or UID
+    #[arg(long, value_name = "ROLE", required = true)]
+    default_role: Option<String>,
+    /// The issuer URL of the provider
+    #[arg(long, value_name = "URL")]
+    oidc_issuer: String,
+    /// The name under which the provider knows this server
+    #[arg(long, value_name = "ID")]
+    oidc_client_id: String,
+    /// A file with the client secret, or - for standard input
+    #[arg(long, value_name = "FILE", required_unless_present = "oidc_pkce_enabled")]
+    oidc_client_secret_file: Option<String>,
+    /// Log in with PKCE
+    #[arg(long)]
+    oidc_pkce_enabled: bool,
+    /// What to ask for beside what every login asks for
+    #[arg(long, value_name = "SCOPE", value_delimiter = ',')]
+    oidc_additional_scopes: Vec<String>,
+    /// The claim that lists somebody's outside groups
+    #[arg(long, value_name = "CLAIM", default_value = "", hide_default_value = true)]
+    oidc_groups_claim: String,
+}
+
+impl IdentityProviders {
+    pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
+        let client = session::connect(global).await?;
+        match self {
+            Self::List { within, paging } => {
+                let uidp = within.filter(global, &client).await?;
+                let request = ListIdentityProvidersRequest { uidp, ..ListIdentityProvidersRequest::default() };
+                listing::print::<ListIdentityProviders>(global, &client, request, paging, |_| true).await
+            }
+            Self::Describe { provider } => {
+                let uid = resolve::uid(global, &client, Kind::IdentityProvider, provider).await?;
+                global.output.describe(&client.call::<GetIdentityProvider>(GetIdentityProviderRequest { uid }).await?)
+            }
+            Self::Create(create) => create.run(global, &client).await,
+            Self::Delete { provider } => {
+                let found = resolve::find(global, &client, Kind::IdentityProvider, provider).await?;
+                if !global.yes {
+                    let title = found.title(global, &client, Kind::IdentityProvider).await?;
+                    confirm(global, &format!("delete the identity provider {title} with its group mappings"))?;
+                }
+                client.call::<DeleteIdentityProvider>(DeleteIdentityProviderRequest { uid: found.uid.clone() }).await?;
+                global.output.deleted(&found.uid)
+            }
+            Self::GroupMappings(command) => command.run(global, &client).await,
+            Self::Scim(command) => command.run(global, &client).await,
+        }
+    }
+}
+
+impl Create {
+    async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
+        let client_secret = self.oidc_client_secret_file.as_deref().map_or(Ok(String::new()), secret)?;
+        let oidc = Oidc {
+            issuer: self.oidc_issuer,
+            client_id: self.oidc_client_id,
+            client_secret,
+            additional_scopes: self.oidc_additional_scopes,
+            groups_claim: self.oidc_groups_claim,
+            pkce_enabled: self.oidc_pkce_enabled,
+            ..Oidc::default()
+        };
+        let provider = IdentityProvider {
+            name: self.name,
+            description: self.description,
+            default_role: resolve::uid(global, client, Kind::Role, self.default_role).await?,
+            configuration: Some(Configuration::Oidc(oidc)),
+            ..IdentityProvider::default()
+        };
+        let parent = resolve::uid(global, client, Kind::Organization, self.parent).await?;
+        let request = CreateIdentityProviderRequest { parent, identity_provider: Some(provider) };
+        global.output.one(&client.call::<CreateIdentityProvider>(request).await?)
+    }
+}
+
+/// The secret in a file, or on standard input, without the line's end.
+fn secret(file: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = if file == "-" { stdin().read_to_string(&mut text).map(|_| text) } else { fs::read_to_string(file) };
+    let text = read.map_err(|error| Failure::usage(format!("cannot read the client secret from {file}: {error}")))?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}

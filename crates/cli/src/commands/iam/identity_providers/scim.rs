@@ -1,0 +1,172 @@
+//! `provost iam identity-providers scim`
+
+use std::time::{Duration, SystemTime};
+
+use clap::{Args, Subcommand};
+use client::Client;
+use contract::{
+    chainguard::platform::iam::v2beta1::{
+        GenerateScimTokenRequest, GetIdentityProviderRequest, RegenerateScimTokenRequest, RevokeScimTokenRequest,
+        SetScimEnabledRequest,
+        rpc::{GenerateScimToken, GetIdentityProvider, RegenerateScimToken, RevokeScimToken, SetScimEnabled},
+    },
+    prost_types,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    exit::Failure,
+    global::Global,
+    output::{self, time},
+    resolve::{self, Kind},
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Scim {
+    /// Accept SCIM requests
+    Enable(Provider),
+    /// Refuse SCIM requests
+    Disable(Provider),
+    /// The token that the identity provider proves itself with
+    #[command(subcommand)]
+    Token(Token),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Token {
+    /// Make the first token, which is shown this once
+    Generate {
+        #[command(flatten)]
+        provider: Provider,
+        #[command(flatten)]
+        lifetime: Lifetime,
+    },
+    /// Make a new token, which is shown this once; the old one goes on working for a while
+    Regenerate {
+        #[command(flatten)]
+        provider: Provider,
+        #[command(flatten)]
+        lifetime: Lifetime,
+        /// How long the old token goes on working: an hour by default, a day at most, 0s to end it at once
+        #[arg(long, value_name = "TIME", value_parser = crate::commands::duration)]
+        overlap: Option<Duration>,
+    },
+    /// End all tokens at once
+    Revoke(Provider),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Provider {
+    /// The identity provider, by name, path or UID
+    #[arg(required = true)]
+    provider: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lifetime {
+    /// How long the token lives: 8760h by default, 17520h at most
+    #[arg(long, value_name = "TIME", value_parser = crate::commands::duration)]
+    expires_in: Option<Duration>,
+    /// The token lives for ever
+    #[arg(long, conflicts_with = "expires_in")]
+    never_expires: bool,
+}
+
+impl Scim {
+    pub(super) async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
+        match self {
+            Self::Enable(provider) => enable(global, client, provider, true).await,
+            Self::Disable(provider) => enable(global, client, provider, false).await,
+            Self::Token(command) => command.run(global, client).await,
+        }
+    }
+}
+
+impl Token {
+    async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
+        match self {
+            Self::Generate { provider, lifetime } => {
+                let request = GenerateScimTokenRequest {
+                    identity_provider_uid: provider.uid(global, client).await?,
+                    expire_time: lifetime.end(),
+                    never_expires: lifetime.never_expires,
+                };
+                let made = client.call::<GenerateScimToken>(request).await?;
+                let value = json!({
+                    "identity_provider_id": made.identity_provider_uid,
+                    "token": made.token,
+                    "endpoint_url": made.endpoint_url,
+                    "expire_time": time::wire(made.expire_time.as_ref()),
+                });
+                print(global, &made.identity_provider_uid, &value)
+            }
+            Self::Regenerate { provider, lifetime, overlap } => {
+                let (uid, etag) = version(global, client, provider).await?;
+                let request = RegenerateScimTokenRequest {
+                    identity_provider_uid: uid,
+                    overlap: overlap.map(|overlap| prost_types::Duration {
+                        seconds: i64::try_from(overlap.as_secs()).unwrap_or(i64::MAX),
+                        nanos: 0,
+                    }),
+                    expire_time: lifetime.end(),
+                    etag,
+                    never_expires: lifetime.never_expires,
+                };
+                let made = client.call::<RegenerateScimToken>(request).await?;
+                let value = json!({
+                    "identity_provider_id": made.identity_provider_uid,
+                    "token": made.token,
+                    "endpoint_url": made.endpoint_url,
+                    "expire_time": time::wire(made.expire_time.as_ref()),
+                    "previous_token_expire_time": time::wire(made.previous_token_expire_time.as_ref()),
+                });
+                print(global, &made.identity_provider_uid, &value)
+            }
+            Self::Revoke(provider) => {
+                let identity_provider_uid = provider.uid(global, client).await?;
+                let revoked = client.call::<RevokeScimToken>(RevokeScimTokenRequest { identity_provider_uid }).await?;
+                let value = json!({
+                    "identity_provider_id": revoked.identity_provider_uid,
+                    "enabled": revoked.enabled,
+                    "revoke_time": time::wire(revoked.revoke_time.as_ref()),
+                });
+                print(global, &revoked.identity_provider_uid, &value)
+            }
+        }
+    }
+}
+
+impl Provider {
+    async fn uid(self, global: &Global, client: &Client) -> Result<String, Failure> {
+        resolve::uid(global, client, Kind::IdentityProvider, self.provider).await
+    }
+}
+
+impl Lifetime {
+    /// The instant that this means from now on.
+    fn end(&self) -> Option<prost_types::Timestamp> {
+        self.expires_in.and_then(|lifetime| SystemTime::now().checked_add(lifetime)).map(prost_types::Timestamp::from)
+    }
+}
+
+async fn enable(global: &Global, client: &Client, provider: Provider, enabled: bool) -> Result<(), Failure> {
+    let (identity_provider_uid, etag) = version(global, client, provider).await?;
+    let request = SetScimEnabledRequest { identity_provider_uid, enabled, etag };
+    let answer = client.call::<SetScimEnabled>(request).await?;
+    let value = json!({ "identity_provider_id": answer.identity_provider_uid, "enabled": answer.enabled });
+    print(global, &answer.identity_provider_uid, &value)
+}
+
+/// The identity provider, and the version of its SCIM access, which those name who change it.
+async fn version(global: &Global, client: &Client, provider: Provider) -> Result<(String, String), Failure> {
+    let uid = provider.uid(global, client).await?;
+    let found = client.call::<GetIdentityProvider>(GetIdentityProviderRequest { uid: uid.clone() }).await?;
+    let scim = found.scim.ok_or_else(|| {
+        Failure::failed("this identity provider never had a SCIM token").hint("make one with `scim token generate`")
+    })?;
+    Ok((uid, scim.etag))
+}
+
+fn print(global: &Global, uid: &str, value: &Value) -> Result<(), Failure> {
+    output::report(global.output, uid, value, None)
+}
