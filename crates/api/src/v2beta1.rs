@@ -1,6 +1,7 @@
 //! The second version of the API. `v2` is the same under another name, which the gateway takes care of.
 
 pub(crate) mod account_associations;
+pub(crate) mod group_invites;
 pub(crate) mod groups;
 pub(crate) mod identities;
 pub(crate) mod identity_providers;

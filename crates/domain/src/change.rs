@@ -18,6 +18,8 @@ pub enum Noun {
     IdentityProvider,
     /// The accounts of a group at other providers.
     AccountAssociation,
+    /// An offer of a role at a group.
+    GroupInvite,
     /// A registry repository.
     Repo,
     /// A name of an image in a repository.
@@ -41,6 +43,7 @@ impl Noun {
             Self::RoleBinding => "role_binding",
             Self::IdentityProvider => "identity_provider",
             Self::AccountAssociation => "account_association",
+            Self::GroupInvite => "group_invite",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::Subscription => "subscription",
@@ -59,6 +62,7 @@ impl Noun {
             Self::RoleBinding => "role binding",
             Self::IdentityProvider => "identity provider",
             Self::AccountAssociation => "account association",
+            Self::GroupInvite => "group invite",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::Subscription => "subscription",

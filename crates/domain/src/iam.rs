@@ -2,6 +2,7 @@
 
 pub mod account_association;
 pub mod group;
+pub mod group_invite;
 pub mod identity;
 pub mod identity_provider;
 pub mod role;
@@ -11,6 +12,7 @@ pub use account_association::{
     AccountAssociation, AccountAssociationSpec, AzureTenant, GitHubInstallation, GoogleProject, ServiceBinding, ServiceBindings,
 };
 pub use group::{Group, GroupSpec, OrgKind, OrgStatus};
+pub use group_invite::{GroupInvite, GroupInviteSpec, GroupInviteView, InviteCheck};
 pub use identity::{
     AwsIdentity, ClaimMatch, Identity, IdentitySpec, Matcher, Relationship, RelationshipType, ServicePrincipal, StaticKeys,
 };
@@ -26,4 +28,6 @@ crate::revision::versioned! {
     RoleBinding: revision;
     RoleBindingView: binding.revision;
     AccountAssociation: revision;
+    GroupInvite: revision;
+    GroupInviteView: invite.revision;
 }

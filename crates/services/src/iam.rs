@@ -1,6 +1,7 @@
 //! Identity and access management: the tree, who acts in it, and what they may do where.
 
 pub mod account_associations;
+pub mod group_invites;
 pub mod groups;
 pub mod identities;
 pub mod identity_providers;
@@ -11,6 +12,7 @@ pub mod whoami;
 pub(crate) mod placed;
 
 pub use account_associations::AccountAssociations;
+pub use group_invites::GroupInvites;
 pub use groups::Groups;
 pub use identities::Identities;
 pub use identity_providers::IdentityProviders;

@@ -32,7 +32,7 @@ use store::Store;
 
 pub use bootstrap::Bootstrap;
 pub use events::Subscriptions;
-pub use iam::{AccountAssociations, Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI};
+pub use iam::{AccountAssociations, GroupInvites, Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI};
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
@@ -55,6 +55,8 @@ pub struct UseCases {
     pub role_bindings: RoleBindings,
     /// Account associations.
     pub account_associations: AccountAssociations,
+    /// Group invites.
+    pub group_invites: GroupInvites,
     /// Repositories.
     pub repos: Repos,
     /// Tags.
@@ -84,6 +86,7 @@ impl UseCases {
             roles: Roles::new(store(), seal(), ()),
             role_bindings: RoleBindings::new(store(), seal(), ()),
             account_associations: AccountAssociations::new(store(), seal(), ()),
+            group_invites: GroupInvites::new(store(), seal(), ()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),
             subscriptions: Subscriptions::new(store(), seal(), urls),

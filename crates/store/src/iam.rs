@@ -1,6 +1,7 @@
 //! The nouns of identity and access management.
 
 pub mod account_associations;
+pub mod group_invites;
 pub mod groups;
 pub mod identities;
 pub mod identity_providers;

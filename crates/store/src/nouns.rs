@@ -5,7 +5,7 @@ use domain::{Noun, Result, Uidp};
 use crate::{
     BoxFuture, Writer,
     events::subscriptions,
-    iam::{account_associations, groups, identities, identity_providers, role_bindings, roles},
+    iam::{account_associations, group_invites, groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
     table::{self, Nouns},
     writer::Rules,
@@ -21,6 +21,7 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &role_bindings::DECLARED,
     &identity_providers::DECLARED,
     &account_associations::DECLARED,
+    &group_invites::DECLARED,
     &subscriptions::DECLARED,
 ]);
 

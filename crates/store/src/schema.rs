@@ -42,6 +42,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0007_subscriptions.sql"),
         postgres: include_str!("../migrations/postgres/0007_subscriptions.sql"),
     },
+    Step {
+        name: "group_invites",
+        sqlite: include_str!("../migrations/sqlite/0010_group_invites.sql"),
+        postgres: include_str!("../migrations/postgres/0010_group_invites.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

@@ -1,6 +1,7 @@
 //! The v1 API beside v2beta1: what differs is shown, what is the same is proved to be of the same rows.
 
 mod account_associations;
+mod group_invites;
 mod groups;
 mod identities;
 mod identity_providers;

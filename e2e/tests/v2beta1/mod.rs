@@ -2,6 +2,7 @@
 
 mod account_associations;
 mod at_once;
+pub(crate) mod group_invites;
 pub(crate) mod groups;
 pub(crate) mod identities;
 pub(crate) mod identity_providers;

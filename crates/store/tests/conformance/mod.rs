@@ -4,6 +4,7 @@ pub(crate) mod account_associations;
 pub(crate) mod commits;
 pub(crate) mod counters;
 pub(crate) mod deep;
+pub(crate) mod group_invites;
 pub(crate) mod idempotency;
 pub(crate) mod kit;
 pub(crate) mod later;
@@ -121,6 +122,7 @@ macro_rules! cases {
                 account_associations_stand_where_their_groups_stand,
                 service_bindings_go_with_their_identities,
             ];
+            group_invites: [group_invites_are_kept_and_show_their_role, group_invites_go_with_their_group];
             subscriptions: [subscriptions_are_kept_and_counted, subscriptions_go_with_their_group];
             counters: [counters_equal_the_rows];
             commits: [counters_equal_the_rows_of_shared_commits, what_a_shared_commit_has_left_decides];

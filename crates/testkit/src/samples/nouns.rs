@@ -82,6 +82,14 @@ pub(super) fn all() -> Vec<Noun> {
             old::GroupAccountAssociationsList,
             old::GroupAccountAssociationsDelete,
         >(accounts, |_| json!({ "name": "accounts", "amazon": { "account": "210987654321" } })),
+        Noun::new::<iam::CreateGroupInvite, iam::GetGroupInvite, iam::ListGroupInvites, iam::DeleteGroupInvite>(
+            "group_invite",
+            Place::AT,
+            |_| json!({ "role_uid": Place::bindable(), "email": "ana@example.com", "ttl": "604800s", "single_use": true }),
+        )
+        .old_made_twice::<old::GroupInvitesCreate, old::CreateWithGroup, old::GroupInvitesList, old::GroupInvitesDelete>(
+            |_| json!({ "role": Place::bindable(), "email": "ana@example.com", "ttl": "604800s", "single_use": true }),
+        ),
         Noun::new::<registry::CreateRepo, registry::GetRepo, registry::ListRepos, registry::DeleteRepo>(
             "repo",
             Place::AT,
