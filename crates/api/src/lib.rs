@@ -40,7 +40,7 @@ const PONG: &str = "pong";
 pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
         v1::account_associations::endpoints(&use_cases.account_associations),
-        v1::auth::endpoints(&use_cases.who_am_i),
+        v1::auth::endpoints(use_cases, exchange),
         v1::group_invites::endpoints(&use_cases.group_invites),
         v1::groups::endpoints(&use_cases.groups),
         v1::identities::endpoints(&use_cases.identities),

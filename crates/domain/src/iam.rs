@@ -5,6 +5,7 @@ pub mod group;
 pub mod group_invite;
 pub mod identity;
 pub mod identity_provider;
+pub mod registration;
 pub mod role;
 pub mod role_binding;
 

@@ -32,7 +32,9 @@ use store::Store;
 
 pub use bootstrap::Bootstrap;
 pub use events::Subscriptions;
-pub use iam::{AccountAssociations, GroupInvites, Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI};
+pub use iam::{
+    AccountAssociations, GroupInvites, Groups, Identities, IdentityProviders, Registrations, RoleBindings, Roles, WhoAmI,
+};
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
@@ -57,6 +59,8 @@ pub struct UseCases {
     pub account_associations: AccountAssociations,
     /// Group invites.
     pub group_invites: GroupInvites,
+    /// Registrations.
+    pub registrations: Registrations,
     /// Repositories.
     pub repos: Repos,
     /// Tags.
@@ -87,6 +91,7 @@ impl UseCases {
             role_bindings: RoleBindings::new(store(), seal(), ()),
             account_associations: AccountAssociations::new(store(), seal(), ()),
             group_invites: GroupInvites::new(store(), seal(), ()),
+            registrations: Registrations::new(store()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),
             subscriptions: Subscriptions::new(store(), seal(), urls),

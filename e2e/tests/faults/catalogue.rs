@@ -41,6 +41,7 @@ async fn every_rule_is_reached() {
     nouns(&server, &mut reached).await;
     rights(&server, &mut reached).await;
     conditions(&server, &mut reached).await;
+    accounts(&server, &mut reached).await;
     issuers(&server, &mut reached).await;
     wire(&server, &mut reached).await;
     shares(&server, &mut reached).await;
@@ -190,6 +191,19 @@ async fn rights(server: &TestServer, reached: &mut Reached) {
     let owner = built_in_uid("owner");
     let own = json!({"identityUid": binder.uid().as_str(), "roleUid": owner.as_str()});
     reached.http("a binder who becomes owner", Rule::Escalation, &binder, Request::post(bindings, &own)).await;
+}
+
+/// What people may not do with their accounts.
+async fn accounts(server: &TestServer, reached: &mut Reached) {
+    let (admin, org) = (server.admin_again().await, server.organization());
+    let delete = Request::delete(format!("/auth/v1/delete/{}", "0".repeat(40)));
+    reached.http("an account of somebody else", Rule::OwnAccountOnly, &admin, delete).await;
+    let invite = json!({"roleUid": built_in_uid("viewer").as_str(), "ttl": "1s"});
+    let invite = made(&admin, format!("/iam/v2beta1/groupInvites/{org}"), invite).await;
+    server.clock().advance_seconds(1);
+    let somebody = server.bearer(&server.mint("somebody", server.base_url(), json!({})).await);
+    let register = Request::post("/auth/v1/register", &json!({"code": invite["code"]}));
+    reached.http("an invite that has expired", Rule::InviteRefused, &somebody, register).await;
 }
 
 /// Conditions that do not hold.

@@ -5,6 +5,7 @@ mod group_invites;
 mod groups;
 mod identities;
 mod identity_providers;
+mod registrations;
 mod role_bindings;
 mod roles;
 mod subscriptions;

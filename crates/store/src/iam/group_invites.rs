@@ -74,6 +74,17 @@ pub async fn view(reader: &mut Reader, uid: &Uidp) -> Result<Option<GroupInviteV
     Ok(views(reader, vec![invite]).await?.pop())
 }
 
+/// The group invite whose code this is what it is checked with, if there is one.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn by_check(reader: &mut Reader, check: &InviteCheck) -> Result<Option<GroupInvite>> {
+    let columns = &DECLARED.statements().columns;
+    let sql = format!("SELECT {columns} FROM group_invites WHERE key_id = $1 AND code_digest = $2 LIMIT 1");
+    let params = [check.key_id.as_str().into(), check.digest.as_str().into()];
+    reader.query_one(&sql, &params, |row| GroupInvite::read(&mut Columns::of(row, 0))).await
+}
+
 /// A page of group invites with their roles.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use domain::{
     Uidp,
-    iam::{Group, GroupInvite, GroupInviteView, Role},
+    iam::{Group, GroupInvite, GroupInviteView, InviteCheck, Role},
 };
 use store::{
     Store,
@@ -38,6 +38,9 @@ pub(crate) async fn group_invites_are_kept_and_show_their_role(engine: &impl Eng
     let without = GroupInviteView { invite: lasting.clone(), role: None };
     assert_eq!(view(&store, &lasting.uid).await, Some(without.clone()), "its role is gone");
     let mut reader = store.reader().await.expect("reads");
+    assert_eq!(group_invites::by_check(&mut reader, &made.check).await.expect("reads"), Some(made.clone()));
+    let guessed = InviteCheck { digest: "0b".repeat(32), ..made.check.clone() };
+    assert_eq!(group_invites::by_check(&mut reader, &guessed).await.expect("reads"), None);
     let page = group_invites::list_views(&mut reader, &kit::everything(GroupInviteFilter::default())).await.expect("lists");
     assert_eq!((page.items, page.total), (vec![shown, without], 2));
     assert!(standings::may_be_given_since(&mut reader, &role.uid, before).await.expect("reads"), "it is offered");

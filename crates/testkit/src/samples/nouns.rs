@@ -1,8 +1,14 @@
 //! Every noun, those before it that it refers to; and what is about no noun.
 
 use contract::chainguard::platform::{
-    auth::rpc::Validate, events::rpc as old_events, events::v2beta1::rpc as events, iam::rpc as old, iam::v2beta1::rpc as iam,
-    oidc::rpc::Exchange, ping, registry::v2beta1::rpc as registry,
+    auth::rpc::{Delete, Register, Validate},
+    events::rpc as old_events,
+    events::v2beta1::rpc as events,
+    iam::rpc as old,
+    iam::v2beta1::rpc as iam,
+    oidc::rpc::Exchange,
+    ping,
+    registry::v2beta1::rpc as registry,
 };
 use serde_json::{Value, json};
 
@@ -119,6 +125,8 @@ pub(super) fn others() -> Vec<Sample> {
         Sample::new::<ping::rpc::Ping>(Does::Other, |_| json!({})),
         Sample::new::<ping::v2beta1::rpc::Ping>(Does::Other, |_| json!({})),
         Sample::new::<Validate>(Does::Other, |_| json!({})),
+        Sample::new::<Register>(Does::Other, |_| json!({})),
+        Sample::new::<Delete>(Does::Other, |_| json!({ "id": "0".repeat(40) })),
         Sample::new::<Exchange>(Does::Other, |_| json!({})),
         Sample::new::<iam::LookupIdentity>(
             Does::Other,
