@@ -132,6 +132,10 @@ pub(super) fn others() -> Vec<Sample> {
             Does::Other,
             |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" }),
         ),
+        Sample::new::<iam::LookupGroup>(Does::Other, |_| json!({})),
+        Sample::new::<iam::CheckEligibility>(Does::Other, |_| json!({})),
+        Sample::new::<old::LookupGroup>(Does::Other, |_| json!({})),
+        Sample::new::<old::CheckEligibility>(Does::Other, |_| json!({})),
         Sample::new::<old::Lookup>(Does::Other, |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" })),
         Sample::new::<iam::BatchCreateRoleBindings>(
             Does::Make("role_binding"),
