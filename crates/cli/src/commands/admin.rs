@@ -15,6 +15,8 @@ mod restore;
 mod rotate_keys;
 mod token;
 
+pub(crate) use token::duration;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Admin {
     /// Make the first organization, and the user of your identity provider who owns it

@@ -14,6 +14,7 @@ use crate::{
 mod folders;
 mod groups;
 mod identities;
+mod invites;
 mod organizations;
 mod relationship;
 mod role_bindings;
@@ -36,6 +37,9 @@ pub(crate) enum Iam {
     /// Role bindings: who holds which role where
     #[command(subcommand, visible_alias = "role-binding")]
     RoleBindings(role_bindings::RoleBindings),
+    /// Invites: codes that let people join a group with a role
+    #[command(subcommand, visible_alias = "invite")]
+    Invites(invites::Invites),
 }
 
 impl Iam {
@@ -46,6 +50,7 @@ impl Iam {
             Self::Identities(command) => command.run(global).await,
             Self::Roles(command) => command.run(global).await,
             Self::RoleBindings(command) => command.run(global).await,
+            Self::Invites(command) => command.run(global).await,
         }
     }
 }

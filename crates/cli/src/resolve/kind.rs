@@ -5,7 +5,8 @@ use contract::chainguard::platform::{
     common::UidpFilter,
     events::v2beta1::{ListSubscriptionsRequest, Subscription, rpc as events},
     iam::v2beta1::{
-        ListGroupsRequest, ListIdentitiesRequest, ListRoleBindingsRequest, ListRolesRequest, RoleBinding, rpc as iam,
+        GroupInvite, ListGroupInvitesRequest, ListGroupsRequest, ListIdentitiesRequest, ListRoleBindingsRequest,
+        ListRolesRequest, RoleBinding, rpc as iam,
     },
     registry::v2beta1::{ListReposRequest, rpc as registry},
 };
@@ -27,6 +28,7 @@ pub(crate) enum Kind {
     Identity,
     Role,
     RoleBinding,
+    GroupInvite,
     Repo,
     Subscription,
 }
@@ -41,6 +43,7 @@ impl Kind {
             Self::Identity => "identity",
             Self::Role => "role",
             Self::RoleBinding => "role binding",
+            Self::GroupInvite => "invite",
             Self::Repo => "repo",
             Self::Subscription => "subscription",
         }
@@ -54,6 +57,7 @@ impl Kind {
             Self::Identity => "iam identities",
             Self::Role => "iam roles",
             Self::RoleBinding => "iam role-bindings",
+            Self::GroupInvite => "iam invites",
             Self::Repo => "images repos",
             Self::Subscription => "events subscriptions",
         }
@@ -61,7 +65,7 @@ impl Kind {
 
     /// Whether it has a name of its own.
     pub(super) fn has_names(self) -> bool {
-        !matches!(self, Self::RoleBinding | Self::Subscription)
+        !matches!(self, Self::RoleBinding | Self::GroupInvite | Self::Subscription)
     }
 
     /// Everything of that name that the caller sees.
@@ -108,6 +112,11 @@ impl Kind {
                 let request = ListRoleBindingsRequest { uidp, ..ListRoleBindingsRequest::default() };
                 let bindings = first::<iam::ListRoleBindings>(client, request, most).await?.into_iter();
                 bindings.map(|binding: RoleBinding| found(binding.uid.clone(), binding.label())).collect()
+            }
+            Self::GroupInvite => {
+                let request = ListGroupInvitesRequest { uidp, ..ListGroupInvitesRequest::default() };
+                let invites = first::<iam::ListGroupInvites>(client, request, most).await?.into_iter();
+                invites.map(|invite: GroupInvite| found(invite.uid.clone(), invite.label())).collect()
             }
             Self::Repo => {
                 let name = Some(name).filter(|name| !name.is_empty());

@@ -2,6 +2,7 @@
 
 mod folders;
 mod identities;
+mod invites;
 mod organizations;
 mod role_bindings;
 mod roles;

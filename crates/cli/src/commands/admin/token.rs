@@ -26,7 +26,7 @@ impl Token {
 }
 
 /// Reads a whole number with its unit.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let units = [('s', 1), ('m', 60), ('h', 3600)];
     let parsed = units.iter().find_map(|(unit, seconds)| text.strip_suffix(*unit)?.parse::<u64>().ok()?.checked_mul(*seconds));
     parsed.map(Duration::from_secs).ok_or_else(|| "must be a number with its unit, such as 90s, 10m or 1h".to_owned())
