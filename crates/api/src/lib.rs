@@ -41,8 +41,9 @@ const PONG: &str = "pong";
 pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
         v1::account_associations::endpoints(&use_cases.account_associations),
-        v1::auth::endpoints(&use_cases.who_am_i),
         v1::external_group_role_mappings::endpoints(&use_cases.external_group_role_mappings),
+        v1::auth::endpoints(use_cases, exchange),
+        v1::group_invites::endpoints(&use_cases.group_invites),
         v1::groups::endpoints(&use_cases.groups),
         v1::identities::endpoints(&use_cases.identities),
         v1::identity_providers::endpoints(&use_cases.identity_providers),
@@ -53,6 +54,7 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v1::subscriptions::endpoints(&use_cases.subscriptions),
         v2beta1::account_associations::endpoints(&use_cases.account_associations),
         v2beta1::external_group_role_mappings::endpoints(&use_cases.external_group_role_mappings),
+        v2beta1::group_invites::endpoints(&use_cases.group_invites),
         v2beta1::groups::endpoints(&use_cases.groups),
         v2beta1::identities::endpoints(&use_cases.identities),
         v2beta1::identity_providers::endpoints(&use_cases.identity_providers),

@@ -13,15 +13,17 @@ const WHOLE_ITEMS: u64 = 10_000;
 /// Most bytes of such an answer in binary form.
 const WHOLE_BYTES: usize = 16 << 20;
 
-/// Reads what list requests carry after the filters of the noun, whose violations are in `violations`.
+/// Reads what list requests carry after the filters of the noun, whose violations are in `violations`. Who asks for no order gets
+/// `order`.
 ///
 /// # Errors
 /// Invalid argument for a bad filter, size, skip or order.
-pub(crate) fn parse(request: &impl contract::ListRequest, mut violations: Violations) -> Result<ListRequest> {
+pub(crate) fn parse(request: &impl contract::ListRequest, order: &str, mut violations: Violations) -> Result<ListRequest> {
     let Paging { uidp, page_size, page_token, order_by, skip } = request.paging();
     let filter = uidp::filter(uidp, &mut violations);
     violations.check()?;
-    ListRequest::parse(filter, page_size, &page_token, &order_by, skip)
+    let order = if order_by.trim().is_empty() { order } else { &order_by };
+    ListRequest::parse(filter, page_size, &page_token, order, skip)
 }
 
 /// The answer with a page.
@@ -98,7 +100,7 @@ fn too_long(limit: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use contract::chainguard::platform::iam::{self as v1, v2beta1::ListGroupsRequest};
-    use domain::{OrderField, Uidp};
+    use domain::{Order, OrderField, Uidp};
 
     use super::*;
 
@@ -114,16 +116,23 @@ mod tests {
 
     #[test]
     fn the_common_fields_are_read() {
-        let request = parse(&request("name desc"), Violations::default()).expect("it is fine");
+        let request = parse(&request("name desc"), "", Violations::default()).expect("it is fine");
         assert_eq!((request.page_size, request.page_token.as_str(), request.skip), (7, "t", 3));
         assert!(request.order.descending && request.order.field == OrderField::Name);
+    }
+
+    #[test]
+    fn who_asks_for_no_order_gets_that_of_the_noun() {
+        let order = |asked| parse(&request(asked), "created_at desc", Violations::default()).map(|request| request.order).ok();
+        let newest_first = Order { field: OrderField::CreatedAt, descending: true };
+        assert_eq!([order(""), order(" "), order("uid")], [Some(newest_first), Some(newest_first), Some(Order::default())]);
     }
 
     #[test]
     fn violations_of_filters_come_first() {
         let refused = |violations| {
             let request = ListGroupsRequest { page_size: -1, ..request("") };
-            parse(&request, violations).map_err(|error| error.rule())
+            parse(&request, "", violations).map_err(|error| error.rule())
         };
         let mut violations = Violations::default();
         violations.add("identity", "is bad");

@@ -37,7 +37,7 @@ where
     on(rpc, nouns, move |nouns, ctx, request: R::Request| async move {
         let mut violations = Violations::default();
         let filter = filter(&request, &mut violations);
-        let page = nouns.list(&ctx, list::parse(&request, violations)?, filter).await?;
+        let page = nouns.list(&ctx, list::parse(&request, N::ORDER, violations)?, filter).await?;
         Ok(list::answer::<_, R::Response>(page, to_wire))
     })
 }

@@ -6,8 +6,8 @@ use domain::{
     Capability, CapabilitySet, Description, Name, Timestamp, Uidp,
     iam::{
         AccountAssociationSpec, AwsIdentity, AzureTenant, ClaimMatch, CorrelationRule, GitHubInstallation, GoogleProject,
-        GroupSpec, IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind, Relationship, RoleBindingSpec, RoleSpec,
-        ServiceBinding, ServicePrincipal, StaticKeys,
+        GroupInviteSpec, GroupSpec, IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind, Relationship, RoleBindingSpec,
+        RoleSpec, ServiceBinding, ServicePrincipal, StaticKeys,
     },
     registry::{
         Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,
@@ -80,6 +80,10 @@ pub(crate) fn identity_provider() -> impl Strategy<Value = IdentityProviderSpec>
         default_role,
         oidc,
     })
+}
+
+pub(crate) fn group_invite() -> impl Strategy<Value = GroupInviteSpec> {
+    (uidp(), text(), any::<bool>()).prop_map(|(role, email, single_use)| GroupInviteSpec { role, email, single_use })
 }
 
 pub(crate) fn account_association() -> impl Strategy<Value = AccountAssociationSpec> {

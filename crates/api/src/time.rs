@@ -1,5 +1,7 @@
 //! Instants on the wire.
 
+use std::time::Duration;
+
 use domain::{Timestamp, Violations};
 use prost_types::{Duration, Timestamp as Wire};
 
@@ -50,6 +52,23 @@ pub(crate) fn end(field: &str, instant: Option<&Wire>, violations: &mut Violatio
     Some(wished)
 }
 
+/// A time span, or a violation of `field` and `None` where there is none, and where it ends before it begins.
+pub(crate) fn span(field: &str, span: Option<&prost_types::Duration>, violations: &mut Violations) -> Option<Duration> {
+    let label = crate::field::last(field);
+    let Some(span) = span else {
+        violations.add(field, format!("{label} is required"));
+        return None;
+    };
+    let (seconds, nanos) = (u64::try_from(span.seconds).ok(), u32::try_from(span.nanos).ok());
+    match (seconds, nanos) {
+        (Some(seconds), Some(nanos)) if nanos < 1_000_000_000 => Some(Duration::new(seconds, nanos)),
+        _ => {
+            violations.add(field, format!("{label} must be greater than zero"));
+            None
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -80,6 +99,22 @@ mod tests {
         assert_eq!([read(-1, 0), read(0, -1), read(1, -1), read(0, 1_000_000_000)], [None; 4]);
         assert_eq!(read(i64::MAX, 0), Some(i64::MAX));
         assert_eq!(duration(1999), Duration { seconds: 1, nanos: 999_000_000 });
+    }
+
+    #[test]
+    fn spans_are_there_and_not_negative() {
+        let read = |wire: Option<(i64, i32)>| {
+            let mut violations = Violations::default();
+            let wire = wire.map(|(seconds, nanos)| prost_types::Duration { seconds, nanos });
+            let read = span("ttl", wire.as_ref(), &mut violations);
+            violations.check().map(|()| read).map_err(|error| error.message().to_owned())
+        };
+        assert_eq!(read(Some((3, 5))), Ok(Some(Duration::new(3, 5))));
+        assert_eq!(read(Some((i64::MAX, 0))), Ok(Some(Duration::from_secs(i64::MAX.unsigned_abs()))));
+        assert_eq!(read(None), Err("Invalid argument: ttl: ttl is required".to_owned()));
+        for wire in [(-1, 0), (0, -1), (1, -1), (0, 1_000_000_000)] {
+            assert_eq!(read(Some(wire)), Err("Invalid argument: ttl: ttl must be greater than zero".to_owned()), "{wire:?}");
+        }
     }
 
     #[test]

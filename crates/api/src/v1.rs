@@ -3,6 +3,7 @@
 pub(crate) mod account_associations;
 pub(crate) mod auth;
 pub(crate) mod external_group_role_mappings;
+pub(crate) mod group_invites;
 pub(crate) mod groups;
 pub(crate) mod identities;
 pub(crate) mod identity_providers;

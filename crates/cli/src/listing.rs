@@ -74,6 +74,7 @@ listing! {
     iam_rpc::ListExternalGroupRoleMappings => iam::ExternalGroupRoleMapping, external_group_role_mappings, "group mappings";
     iam_rpc::ListRoles => iam::Role, roles, "roles";
     iam_rpc::ListRoleBindings => iam::RoleBinding, role_bindings, "role bindings";
+    iam_rpc::ListGroupInvites => iam::GroupInvite, group_invites, "invites";
     registry_rpc::ListRepos => registry::Repo, repos, "repos";
     events_rpc::ListSubscriptions => events::Subscription, subscriptions, "subscriptions";
 }

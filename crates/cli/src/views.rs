@@ -1,6 +1,7 @@
 //! How each noun is shown: its table columns and its JSON with the field names of the v1 API.
 
 mod group;
+mod group_invite;
 mod group_mapping;
 mod identity;
 mod identity_provider;

@@ -20,6 +20,8 @@ pub enum Noun {
     ExternalGroupRoleMapping,
     /// The accounts of a group at other providers.
     AccountAssociation,
+    /// An offer of a role at a group.
+    GroupInvite,
     /// A registry repository.
     Repo,
     /// A name of an image in a repository.
@@ -44,6 +46,7 @@ impl Noun {
             Self::IdentityProvider => "identity_provider",
             Self::ExternalGroupRoleMapping => "external_group_role_mapping",
             Self::AccountAssociation => "account_association",
+            Self::GroupInvite => "group_invite",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::Subscription => "subscription",
@@ -63,6 +66,7 @@ impl Noun {
             Self::IdentityProvider => "identity provider",
             Self::ExternalGroupRoleMapping => "external group role mapping",
             Self::AccountAssociation => "account association",
+            Self::GroupInvite => "group invite",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::Subscription => "subscription",

@@ -3,8 +3,10 @@
 pub mod account_association;
 pub mod external_group_role_mapping;
 pub mod group;
+pub mod group_invite;
 pub mod identity;
 pub mod identity_provider;
+pub mod registration;
 pub mod role;
 pub mod role_binding;
 pub mod scim;
@@ -14,6 +16,7 @@ pub use account_association::{
 };
 pub use external_group_role_mapping::{ExternalGroupRoleMapping, ExternalGroupRoleMappingSpec};
 pub use group::{Group, GroupSpec, OrgKind, OrgStatus};
+pub use group_invite::{GroupInvite, GroupInviteSpec, GroupInviteView, InviteCheck};
 pub use identity::{
     AwsIdentity, ClaimMatch, Identity, IdentitySpec, Matcher, Relationship, RelationshipType, ServicePrincipal, StaticKeys,
 };
@@ -31,4 +34,6 @@ crate::revision::versioned! {
     RoleBinding: revision;
     RoleBindingView: binding.revision;
     AccountAssociation: revision;
+    GroupInvite: revision;
+    GroupInviteView: invite.revision;
 }

@@ -2,9 +2,11 @@
 
 pub mod account_associations;
 pub mod external_group_role_mappings;
+pub mod group_invites;
 pub mod groups;
 pub mod identities;
 pub mod identity_providers;
+pub mod registrations;
 pub mod role_bindings;
 pub mod roles;
 pub mod whoami;
@@ -13,9 +15,11 @@ pub(crate) mod placed;
 
 pub use account_associations::AccountAssociations;
 pub use external_group_role_mappings::ExternalGroupRoleMappings;
+pub use group_invites::GroupInvites;
 pub use groups::Groups;
 pub use identities::Identities;
 pub use identity_providers::IdentityProviders;
+pub use registrations::Registrations;
 pub use role_bindings::{BatchItem, RoleBindings};
 pub use roles::Roles;
 pub use whoami::{Access, Account, WhoAmI};

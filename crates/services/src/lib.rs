@@ -33,7 +33,8 @@ use store::Store;
 pub use bootstrap::Bootstrap;
 pub use events::Subscriptions;
 pub use iam::{
-    AccountAssociations, ExternalGroupRoleMappings, Groups, Identities, IdentityProviders, RoleBindings, Roles, WhoAmI,
+    AccountAssociations, ExternalGroupRoleMappings, GroupInvites, Groups, Identities, IdentityProviders, Registrations,
+    RoleBindings, Roles, WhoAmI,
 };
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
@@ -59,6 +60,10 @@ pub struct UseCases {
     pub role_bindings: RoleBindings,
     /// Account associations.
     pub account_associations: AccountAssociations,
+    /// Group invites.
+    pub group_invites: GroupInvites,
+    /// Registrations.
+    pub registrations: Registrations,
     /// Repositories.
     pub repos: Repos,
     /// Tags.
@@ -90,6 +95,8 @@ impl UseCases {
             roles: Roles::new(store(), seal(), ()),
             role_bindings: RoleBindings::new(store(), seal(), ()),
             account_associations: AccountAssociations::new(store(), seal(), ()),
+            group_invites: GroupInvites::new(store(), seal(), ()),
+            registrations: Registrations::new(store()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),
             subscriptions: Subscriptions::new(store(), seal(), urls),

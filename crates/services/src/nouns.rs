@@ -17,6 +17,8 @@ pub trait Noun: Found {
     const DELETION_HAS_BODY: bool = true;
     /// Whether everybody sees those that have no parent.
     const ROOTS_ARE_PUBLIC: bool = false;
+    /// The order of lists that ask for none; empty for that of identifiers.
+    const ORDER: &'static str = "";
 
     /// What callers get to see.
     type Answer: Shows<Self>;

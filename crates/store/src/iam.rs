@@ -2,6 +2,7 @@
 
 pub mod account_associations;
 pub mod external_group_role_mappings;
+pub mod group_invites;
 pub mod groups;
 pub mod identities;
 pub mod identity_providers;

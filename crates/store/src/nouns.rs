@@ -5,7 +5,10 @@ use domain::{Noun, Result, Uidp};
 use crate::{
     BoxFuture, Writer,
     events::subscriptions,
-    iam::{account_associations, external_group_role_mappings, groups, identities, identity_providers, role_bindings, roles},
+    iam::{
+        account_associations, external_group_role_mappings, group_invites, groups, identities, identity_providers, role_bindings,
+        roles,
+    },
     registry::{repos, tags},
     table::{self, Nouns},
     writer::Rules,
@@ -22,6 +25,7 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &identity_providers::DECLARED,
     &external_group_role_mappings::DECLARED,
     &account_associations::DECLARED,
+    &group_invites::DECLARED,
     &subscriptions::DECLARED,
 ]);
 

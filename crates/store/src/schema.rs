@@ -52,6 +52,16 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0009_scim.sql"),
         postgres: include_str!("../migrations/postgres/0009_scim.sql"),
     },
+    Step {
+        name: "group_invites",
+        sqlite: include_str!("../migrations/sqlite/0010_group_invites.sql"),
+        postgres: include_str!("../migrations/postgres/0010_group_invites.sql"),
+    },
+    Step {
+        name: "logins",
+        sqlite: include_str!("../migrations/sqlite/0011_logins.sql"),
+        postgres: include_str!("../migrations/postgres/0011_logins.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

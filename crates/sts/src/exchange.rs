@@ -6,6 +6,7 @@
 mod compiled;
 mod facts;
 mod narrow;
+mod registrant;
 mod remembered;
 mod request;
 mod upstream;
@@ -27,6 +28,7 @@ pub use request::ExchangeRequest;
 use self::{
     compiled::{CompiledCache, Ready},
     facts::Facts,
+    registrant::bearer,
     request::Wish,
     upstream::Judged,
 };
@@ -103,10 +105,7 @@ impl Exchange {
         request: ExchangeRequest,
         facts: &mut Facts,
     ) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
-        let bearer = ctx.bearer.as_ref().filter(|bearer| !bearer.expose().is_empty());
-        let bearer = bearer.ok_or_else(|| {
-            Error::unauthenticated(Rule::TokenMissing, "the exchange needs the token of your identity provider as bearer token")
-        })?;
+        let bearer = bearer(ctx, "the exchange needs the token of your identity provider as bearer token")?;
         facts.token(bearer);
         let wish = Wish::read(request, &self.settings)?;
         facts.wish(&wish);
@@ -170,33 +169,22 @@ impl Exchange {
         Ok(subject(ctx, &self.settings, &identity, judged, accepted, wish))
     }
 
-    /// For whoever the token is of, if its issuer is one of the configured providers.
+    /// For whoever the token is of, if its issuer is a login provider.
     async fn untargeted(&self, ctx: &Ctx, token: Unverified<'_>, wish: &Wish, facts: &mut Facts) -> Result<Subject, Error> {
-        let provider = self.settings.providers.iter().find(|provider| provider.issuer == token.issuer()).ok_or_else(|| {
-            let message =
-                "the token's issuer is none of this server's identity providers; name the identity to assume in `identity`";
-            Error::denied(Rule::IssuerNotAllowed, message)
-        })?;
-        let found = self.issuers.keys(&token, ctx.now).await?;
-        facts.keys_from = Some(found.from);
-        let judged = self.judge(token.verify(&found.keys).map_err(invalid)?, ctx.now, facts)?;
-        let wanted = if provider.audiences.is_empty() { &*self.default_audiences } else { &provider.audiences };
-        let user = judged.user(wanted).map_err(|mismatch| {
-            facts.mismatch(&mismatch.0);
-            let message = format!("the identity provider's token does not fit this server: {mismatch}");
-            Error::denied(Rule::ClaimMismatch, message)
-        })?;
-        let identity = rows::get::<Identity>(&mut self.store.reader().await?, &user).await?.ok_or_else(|| {
+        let person = self.person(ctx, token, "name the identity to assume in `identity`", facts).await?;
+        let user = &person.uid;
+        let identity = rows::get::<Identity>(&mut self.store.reader().await?, user).await?.ok_or_else(|| {
             let message = format!(
-                "no user is registered for this token, whose identity would be {user}; ask an administrator to create it, or name the \
-                 identity to assume in `identity`"
+                "no user is registered for this token, whose identity would be {user}; register it, ask an administrator to create it, or \
+                 name the identity to assume in `identity`"
             );
             Error::new(domain::Kind::NotFound, Rule::NoSuchResource, message)
                 .with(domain::error::Detail::Resource { noun: domain::Noun::Identity, uid: user.to_string() })
         })?;
         let rule = self.compiled.whole(&identity).await?;
-        let accepted = self.accept(&identity, rule, &judged, wanted, facts).await?;
-        Ok(subject(ctx, &self.settings, &identity, judged, accepted, wish))
+        let audiences = person.default_audiences(&self.default_audiences);
+        let accepted = self.accept(&identity, rule, &person.judged, audiences, facts).await?;
+        Ok(subject(ctx, &self.settings, &identity, person.judged, accepted, wish))
     }
 
     /// For one of our own tokens: the same identity, and less.

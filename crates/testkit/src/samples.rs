@@ -210,6 +210,25 @@ impl Noun {
     }
 }
 
+impl Noun {
+    /// The same noun, with its methods of v1, of which none changes it. Two make it, whose messages name the group beside all else.
+    fn old_made_twice<Create: Rpc, CreateToo: Rpc, List: Rpc, Delete: Rpc>(mut self, body: fn(&Place) -> Value) -> Self {
+        let (name, lives_in) = (self.name, self.lives_in);
+        let create = move |place: &Place| {
+            let mut request = body(place);
+            request["group"] = place.of(lives_in).into();
+            request
+        };
+        self.samples.extend([
+            Sample::new::<Create>(Does::Make(name), create),
+            Sample::new::<CreateToo>(Does::Make(name), create),
+            Sample::new::<List>(Does::List(name), move |place| json!({ "id": place.of(name) })),
+            Sample::new::<Delete>(Does::Delete(name), move |place| json!({ "id": place.of(name) })),
+        ]);
+        self
+    }
+}
+
 fn make(lives_in: &str, place: &Place, name: &str, body: &Value) -> Value {
     json!({ "parent": place.of(lives_in), (name): body })
 }

@@ -73,10 +73,11 @@ impl Doors {
         &self.grpc
     }
 
-    /// Makes the call `R`.
+    /// Makes the call `R`, by gRPC where it has no HTTP binding.
     pub async fn call<R: Rpc>(&self, transport: Transport, request: R::Request, options: &Options) -> Outcome {
         match transport {
             Transport::Grpc => self.call_grpc::<R>(request, options).await,
+            Transport::Json if R::METHOD.http.is_empty() => self.call_grpc::<R>(request, options).await,
             Transport::Json => self.call_json::<R>(&request, options).await,
         }
     }

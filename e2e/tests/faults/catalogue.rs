@@ -21,9 +21,8 @@ use tokio::{
 };
 
 /// The rules that no request can provoke at will.
-const OUT_OF_REACH: [(Rule, &str); 8] = [
+const OUT_OF_REACH: [(Rule, &str); 7] = [
     (Rule::Contended, "needs others that are faster twenty times in a row; tested in services"),
-    (Rule::IdempotentAnswerLost, "needs a crash between two commits; tested against the store"),
     (Rule::Overloaded, "needs a queue that stays full for seconds; tested against the store's writer and pool"),
     (Rule::ListTooLong, "needs ten thousand of something; tested in api"),
     (Rule::OrganizationBusy, "needs costly patterns that wait for seconds; tested against the queue of sts"),
@@ -42,6 +41,7 @@ async fn every_rule_is_reached() {
     nouns(&server, &mut reached).await;
     rights(&server, &mut reached).await;
     conditions(&server, &mut reached).await;
+    accounts(&server, &mut reached).await;
     issuers(&server, &mut reached).await;
     wire(&server, &mut reached).await;
     shares(&server, &mut reached).await;
@@ -125,7 +125,9 @@ async fn places(server: &TestServer, reached: &mut Reached) {
     reached.http("an unknown path", Rule::NoSuchPath, &admin, Request::get("/nowhere")).await;
     let put = Request::new(Method::PUT, groups(server.organization()));
     reached.http("a PUT", Rule::MethodNotAllowed, &admin, put).await;
-    reached.http("a method of later", Rule::NotImplemented, &admin, Request::get("/iam/v2beta1/groupInvites")).await;
+    reached
+        .http("a method that will not be built", Rule::NotImplemented, &admin, Request::get("/registry/v1/buildreports"))
+        .await;
     let absent = format!("{}/{}", server.organization(), "0".repeat(16));
     reached.http("nothing there", Rule::NoSuchResource, &admin, Request::get(groups(absent))).await;
 }
@@ -202,6 +204,19 @@ async fn rights(server: &TestServer, reached: &mut Reached) {
     reached.http("a binder who becomes owner", Rule::Escalation, &binder, Request::post(bindings, &own)).await;
 }
 
+/// What people may not do with their accounts.
+async fn accounts(server: &TestServer, reached: &mut Reached) {
+    let (admin, org) = (server.admin_again().await, server.organization());
+    let delete = Request::delete(format!("/auth/v1/delete/{}", "0".repeat(40)));
+    reached.http("an account of somebody else", Rule::OwnAccountOnly, &admin, delete).await;
+    let invite = json!({"roleUid": built_in_uid("viewer").as_str(), "ttl": "1s"});
+    let invite = made(&admin, format!("/iam/v2beta1/groupInvites/{org}"), invite).await;
+    server.clock().advance_seconds(1);
+    let somebody = server.bearer(&server.mint("somebody", server.base_url(), json!({})).await);
+    let register = Request::post("/auth/v1/register", &json!({"code": invite["code"]}));
+    reached.http("an invite that has expired", Rule::InviteRefused, &somebody, register).await;
+}
+
 /// Conditions that do not hold.
 async fn conditions(server: &TestServer, reached: &mut Reached) {
     let (admin, org) = (server.admin(), server.organization());
@@ -211,6 +226,11 @@ async fn conditions(server: &TestServer, reached: &mut Reached) {
     let keyed = |key: &str, name: &str| Request::post(groups(org), &json!({"name": name})).header("idempotency-key", key);
     assert_eq!(admin.http(keyed("k", "first")).await.status, 200);
     reached.http("a key for another request", Rule::IdempotencyKeyReused, &admin, keyed("k", "second")).await;
+    let invite = json!({"roleUid": built_in_uid("viewer").as_str(), "ttl": "60s"});
+    let secret = Request::post(format!("/iam/v2beta1/groupInvites/{org}"), &invite).header("idempotency-key", "secret");
+    assert_eq!(admin.http(secret.clone()).await.status, 200);
+    server.clock().advance_seconds(31);
+    reached.http("an answer that is not kept", Rule::IdempotentAnswerLost, &admin, secret).await;
     let racing = racing(&admin, |round| keyed(&format!("race-{round}"), "racer")).await;
     reached.note("a request beside its own retry", Rule::IdempotentRequestRunning, &racing.json());
 }

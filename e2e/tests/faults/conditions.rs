@@ -70,7 +70,12 @@ async fn a_key_applies_once() {
         assert_eq!(first.code, "OK", "{}: {:#}", sample.method.path, first.body);
         let after = everything(place, admin).await;
         let again = sample.call(admin, transport, place, &keyed).await;
-        assert_eq!(again, first, "{}: the whole answer, entity tag included", sample.method.path);
+        if sample.method.secret_response {
+            // Its answer is not kept, and was not a moment ago, either.
+            assert_eq!(rule(&again), ("ABORTED", "IDEMPOTENT_REQUEST_RUNNING"), "{}: {:#}", sample.method.path, again.body);
+        } else {
+            assert_eq!(again, first, "{}: the whole answer, entity tag included", sample.method.path);
+        }
         assert_eq!(everything(place, admin).await, after, "{}", sample.method.path);
 
         let other = Place::apart(admin, "other").await;
@@ -127,7 +132,8 @@ async fn answers_carry_the_tag_that_a_reading_has() {
 fn no_mutation_is_left_out() {
     let others: Vec<_> = samples::all().iter().filter(|sample| !changes(sample)).map(|sample| sample.method).collect();
     let others: Vec<_> = others.iter().filter(|method| !method.read_only).map(|method| method.name).collect();
-    // Their answers are secrets, or take one that was made: told with identity providers. Exchanging again changes nothing.
+    // The answers of SCIM are secrets, or take one that was made: told with identity providers. People are of no place: they register
+    // with tokens of others, and delete themselves. What an exchange answers is a secret, and exchanging again changes nothing.
     let of_scim = ["GenerateScimToken", "RegenerateScimToken", "SetScimEnabled", "RevokeScimToken"];
-    assert_eq!(others, [&of_scim[..], &of_scim, &["Exchange"]].concat());
+    assert_eq!(others, [&of_scim[..], &of_scim, &["Register", "Delete", "Exchange"]].concat());
 }

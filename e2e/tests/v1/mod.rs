@@ -2,9 +2,11 @@
 
 mod account_associations;
 mod external_group_role_mappings;
+mod group_invites;
 mod groups;
 mod identities;
 mod identity_providers;
+mod registrations;
 mod role_bindings;
 mod roles;
 mod subscriptions;

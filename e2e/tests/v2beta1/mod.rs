@@ -3,6 +3,7 @@
 mod account_associations;
 mod at_once;
 mod external_group_role_mappings;
+pub(crate) mod group_invites;
 pub(crate) mod groups;
 pub(crate) mod identities;
 pub(crate) mod identity_providers;

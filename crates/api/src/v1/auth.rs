@@ -2,22 +2,43 @@
 
 use std::sync::Arc;
 
-use contract::chainguard::platform::auth::{WhoAmI as Answer, rpc, who_am_i};
-use domain::{Caller, Ctx, Result};
+use contract::chainguard::platform::auth::{DeletionRequest, RegistrationRequest, Session, WhoAmI as Answer, rpc, who_am_i};
+use domain::{Caller, Ctx, Result, Violations};
 use services::{
-    WhoAmI,
+    Identities, Registrations, UseCases, WhoAmI,
     iam::{Access, Account},
 };
+use sts::Exchange;
 
 use super::{groups, roles};
 use crate::{
     endpoint::{Endpoint, on},
-    time,
+    time, uidp,
 };
 
-/// The RPCs that explain a token.
-pub(crate) fn endpoints(who_am_i: &WhoAmI) -> Vec<Endpoint> {
-    vec![on(rpc::Validate, who_am_i, validate)]
+/// The RPCs of accounts. Logging in without a browser is not among them yet.
+pub(crate) fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
+    vec![
+        on(rpc::Validate, &use_cases.who_am_i, validate),
+        on(rpc::Register, &(exchange.clone(), use_cases.registrations.clone()), register),
+        on(rpc::Delete, &use_cases.identities, delete),
+    ]
+}
+
+/// Everything that can be wrong with the request is told before its token is looked at.
+async fn register(services: Arc<(Exchange, Registrations)>, ctx: Arc<Ctx>, request: RegistrationRequest) -> Result<Session> {
+    let (exchange, registrations) = &*services;
+    let mut violations = Violations::default();
+    let identity = uidp::optional("identity_id", &request.identity_id, &mut violations);
+    violations.check()?;
+    let who = exchange.registrant(&ctx).await?;
+    let session = registrations.register(&ctx, who, &request.code, identity.as_ref()).await?;
+    let group = session.group.map(|group| group.to_string()).unwrap_or_default();
+    Ok(Session { identity: session.identity.to_string(), group })
+}
+
+async fn delete(identities: Arc<Identities>, ctx: Arc<Ctx>, request: DeletionRequest) -> Result<()> {
+    identities.delete_own(&ctx, &uidp::one("id", &request.id)?).await
 }
 
 async fn validate(who_am_i: Arc<WhoAmI>, ctx: Arc<Ctx>, (): ()) -> Result<Answer> {

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use contract::{
     Reply,
-    chainguard::platform::iam::{self as wire, CreateGroupRequest, GroupFilter, GroupList, rpc},
+    chainguard::platform::iam::{
+        self as wire, CheckEligibilityRequest, CheckEligibilityResponse, CreateGroupRequest, GroupFilter, GroupList,
+        LookupGroupRequest, LookupGroupResponse, rpc,
+    },
 };
 use domain::{
     Ctx, Description, Name, Result, Violations,
@@ -26,7 +29,17 @@ pub(crate) fn endpoints(groups: &Groups) -> Vec<Endpoint> {
         on(rpc::GroupsUpdate, groups, update),
         lists_whole(rpc::GroupsList, groups, part, to_wire, |items| GroupList { items }),
         deletes(rpc::GroupsDelete, groups),
+        on(rpc::LookupGroup, groups, lookup),
+        on(rpc::CheckEligibility, groups, check_eligibility),
     ]
+}
+
+async fn lookup(groups: Arc<Groups>, ctx: Arc<Ctx>, _: LookupGroupRequest) -> Result<LookupGroupResponse> {
+    Ok(LookupGroupResponse { group: Some(to_wire(&groups.lookup(&ctx).await?)) })
+}
+
+async fn check_eligibility(groups: Arc<Groups>, ctx: Arc<Ctx>, _: CheckEligibilityRequest) -> Result<CheckEligibilityResponse> {
+    Ok(CheckEligibilityResponse { eligible: groups.may_create_organization(&ctx) })
 }
 
 async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest) -> Result<Reply<wire::Group>> {

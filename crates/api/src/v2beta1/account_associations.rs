@@ -42,7 +42,7 @@ async fn list(
         request.order_by = format!("uid{direction}");
     }
     let filter = AccountAssociationFilter { name: list::filter(&request.name) };
-    let page = associations.list(&ctx, list::parse(&request, Violations::default())?, filter).await?;
+    let page = associations.list(&ctx, list::parse(&request, "", Violations::default())?, filter).await?;
     Ok(list::answer(page, convert::to_wire))
 }
 

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use contract::{
     Reply,
-    chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, UpdateGroupRequest, rpc},
+    chainguard::platform::iam::v2beta1::{
+        CheckEligibilityRequest, CheckEligibilityResponse, CreateGroupRequest, Group, LookupGroupRequest, LookupGroupResponse,
+        UpdateGroupRequest, rpc,
+    },
 };
 use domain::{Ctx, Result, Violations};
 use services::{Groups, iam::groups::GroupFilter};
@@ -26,7 +29,17 @@ pub(crate) fn endpoints(groups: &Groups) -> Vec<Endpoint> {
         on(rpc::CreateGroup, groups, create),
         on(rpc::UpdateGroup, groups, update),
         deletes(rpc::DeleteGroup, groups),
+        on(rpc::LookupGroup, groups, lookup),
+        on(rpc::CheckEligibility, groups, check_eligibility),
     ]
+}
+
+async fn lookup(groups: Arc<Groups>, ctx: Arc<Ctx>, _: LookupGroupRequest) -> Result<LookupGroupResponse> {
+    Ok(LookupGroupResponse { group: Some(convert::to_wire(&groups.lookup(&ctx).await?)) })
+}
+
+async fn check_eligibility(groups: Arc<Groups>, ctx: Arc<Ctx>, _: CheckEligibilityRequest) -> Result<CheckEligibilityResponse> {
+    Ok(CheckEligibilityResponse { eligible: groups.may_create_organization(&ctx) })
 }
 
 async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest) -> Result<Reply<Group>> {

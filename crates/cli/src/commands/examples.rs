@@ -19,6 +19,7 @@ const EXAMPLES: &[Examples] = &[
         "auth token",
         &[("Call the API by hand", "curl -H \"Authorization: Bearer $(provost auth token)\" $PROVOST_API/iam/v2beta1/groups")],
     ),
+    ("auth register", &[("Join an organization", "provost auth register --identity-token token.jwt --invite-code CODE")]),
     ("auth status", &[("Who am I, for a script", "provost auth status -o id")]),
     ("iam organizations list", &[("With all their folders", "provost iam organizations list -o tree")]),
     (
@@ -73,6 +74,10 @@ const EXAMPLES: &[Examples] = &[
         )],
     ),
     ("iam role-bindings list", &[("Who may do what, where", "provost iam role-bindings list --parent acme -o tree")]),
+    (
+        "iam invites create",
+        &[("Once, for one person", "provost iam invites create acme --role viewer --email ana@example.com --single-use")],
+    ),
     ("images repos list", &[("Only the names", "provost images repos list -o json | jq -r '.items[].name'")]),
     ("images repos delete", &[("Whether it is there or not", "provost images repos delete acme/api --allow-missing -y")]),
     (

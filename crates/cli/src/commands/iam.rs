@@ -15,6 +15,7 @@ mod folders;
 mod groups;
 mod identities;
 mod identity_providers;
+mod invites;
 mod organizations;
 mod relationship;
 mod role_bindings;
@@ -40,6 +41,9 @@ pub(crate) enum Iam {
     /// Role bindings: who holds which role where
     #[command(subcommand, visible_alias = "role-binding")]
     RoleBindings(role_bindings::RoleBindings),
+    /// Invites: codes that let people join a group with a role
+    #[command(subcommand, visible_alias = "invite")]
+    Invites(invites::Invites),
 }
 
 impl Iam {
@@ -51,6 +55,7 @@ impl Iam {
             Self::IdentityProviders(command) => command.run(global).await,
             Self::Roles(command) => command.run(global).await,
             Self::RoleBindings(command) => command.run(global).await,
+            Self::Invites(command) => command.run(global).await,
         }
     }
 }

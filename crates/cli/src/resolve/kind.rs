@@ -5,8 +5,8 @@ use contract::chainguard::platform::{
     common::UidpFilter,
     events::v2beta1::{ListSubscriptionsRequest, Subscription, rpc as events},
     iam::v2beta1::{
-        ExternalGroupRoleMapping, ListExternalGroupRoleMappingsRequest, ListGroupsRequest, ListIdentitiesRequest,
-        ListIdentityProvidersRequest, ListRoleBindingsRequest, ListRolesRequest, RoleBinding, rpc as iam,
+        ExternalGroupRoleMapping, GroupInvite, ListExternalGroupRoleMappingsRequest, ListGroupInvitesRequest, ListGroupsRequest,
+        ListIdentitiesRequest, ListIdentityProvidersRequest, ListRoleBindingsRequest, ListRolesRequest, RoleBinding, rpc as iam,
     },
     registry::v2beta1::{ListReposRequest, rpc as registry},
 };
@@ -30,6 +30,7 @@ pub(crate) enum Kind {
     GroupMapping,
     Role,
     RoleBinding,
+    GroupInvite,
     Repo,
     Subscription,
 }
@@ -46,6 +47,7 @@ impl Kind {
             Self::GroupMapping => "group mapping",
             Self::Role => "role",
             Self::RoleBinding => "role binding",
+            Self::GroupInvite => "invite",
             Self::Repo => "repo",
             Self::Subscription => "subscription",
         }
@@ -61,6 +63,7 @@ impl Kind {
             Self::GroupMapping => "iam identity-providers group-mappings",
             Self::Role => "iam roles",
             Self::RoleBinding => "iam role-bindings",
+            Self::GroupInvite => "iam invites",
             Self::Repo => "images repos",
             Self::Subscription => "events subscriptions",
         }
@@ -68,7 +71,7 @@ impl Kind {
 
     /// Whether it has a name of its own.
     pub(super) fn has_names(self) -> bool {
-        !matches!(self, Self::GroupMapping | Self::RoleBinding | Self::Subscription)
+        !matches!(self, Self::GroupMapping | Self::RoleBinding | Self::GroupInvite | Self::Subscription)
     }
 
     /// Everything of that name that the caller sees.
@@ -125,6 +128,11 @@ impl Kind {
                 let request = ListRoleBindingsRequest { uidp, ..ListRoleBindingsRequest::default() };
                 let bindings = first::<iam::ListRoleBindings>(client, request, most).await?.into_iter();
                 bindings.map(|binding: RoleBinding| found(binding.uid.clone(), binding.label())).collect()
+            }
+            Self::GroupInvite => {
+                let request = ListGroupInvitesRequest { uidp, ..ListGroupInvitesRequest::default() };
+                let invites = first::<iam::ListGroupInvites>(client, request, most).await?.into_iter();
+                invites.map(|invite: GroupInvite| found(invite.uid.clone(), invite.label())).collect()
             }
             Self::Repo => {
                 let name = Some(name).filter(|name| !name.is_empty());

@@ -3,6 +3,7 @@
 mod folders;
 mod identities;
 mod identity_providers;
+mod invites;
 mod organizations;
 mod role_bindings;
 mod roles;

@@ -47,6 +47,10 @@ pub enum Rule {
     Escalation,
     /// Only operators of this server may do this.
     OperatorsOnly,
+    /// Only the user itself may do this, with its own account.
+    OwnAccountOnly,
+    /// The invite has expired, or is meant for somebody else.
+    InviteRefused,
     /// No identity accepts the presented token; the message names the claim.
     ClaimMismatch,
     /// The token's issuer is not one that may be used here.
@@ -109,7 +113,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 51] = [
+    pub const ALL: [(Self, &'static str, &'static str); 52] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -140,6 +144,12 @@ impl Rule {
         (Self::CapabilityMissing, "CAPABILITY_MISSING", "The caller lacks a capability at that place."),
         (Self::Escalation, "ESCALATION", "The caller would hand out a capability that it does not hold there."),
         (Self::OperatorsOnly, "OPERATORS_ONLY", "Only operators of this server may do this."),
+        (
+            Self::OwnAccountOnly,
+            "OWN_ACCOUNT_ONLY",
+            "Only the user itself may do this, with its own account and a token that was not narrowed.",
+        ),
+        (Self::InviteRefused, "INVITE_REFUSED", "The invite has expired, or is meant for another email address."),
         (Self::ClaimMismatch, "CLAIM_MISMATCH", "No identity accepts the presented token; the message names the claim."),
         (Self::IssuerNotAllowed, "ISSUER_NOT_ALLOWED", "The token's issuer is not one that may be used here."),
         (Self::IssuerUnavailable, "ISSUER_UNAVAILABLE", "The issuer's keys could not be fetched."),

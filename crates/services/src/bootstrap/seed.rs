@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{
     Ctx, Description, Error, Kind, ListRequest, Name, Noun, Op, Result, Rule, Scopes, UidpFilter, Violations,
     iam::{
-        ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, Relationship, RoleBinding, identity::user_uid,
+        ClaimMatch, Group, GroupSpec, Identity, Matcher, OrgKind, Relationship, RoleBinding, identity::user_uid,
         role::built_in_uid,
     },
     ports::CheckRelationship,
@@ -16,7 +16,10 @@ use super::Bootstrap;
 use crate::{
     iam::{
         groups::{bind_owner, insert},
-        identities::{KeyLife, check_relationship},
+        identities::{
+            KeyLife, check_relationship,
+            user::{NewUser, name_of},
+        },
         role_bindings::bindings_of,
     },
     texts,
@@ -82,15 +85,6 @@ impl Seed {
         let owner = name_of(email.as_deref().unwrap_or(&subject));
         Ok(Self { organization, owner, issuer, subject, email })
     }
-}
-
-/// A text in the letters that names have.
-fn name_of(text: &str) -> Name {
-    let letter = |c: char| match c.to_ascii_lowercase() {
-        c @ ('a'..='z' | '0'..='9' | ' ' | '.' | '_' | '-') => c,
-        _ => '-',
-    };
-    Name::trusted(text.chars().take(Name::MAX_LEN).map(letter).collect::<String>())
 }
 
 impl Bootstrap {
@@ -177,23 +171,7 @@ pub(super) async fn user(ctx: &Ctx, tx: &mut Writer, seed: &Seed) -> Result<Iden
     if let Some(known) = rows::get::<Identity>(tx, &uid).await? {
         return Ok(known);
     }
-    let identity = Identity {
-        uid,
-        spec: IdentitySpec {
-            name: seed.owner.clone(),
-            description: Description::default(),
-            company: String::new(),
-            relationship: relationship(&seed.issuer, &seed.subject),
-        },
-        email: seed.email.clone(),
-        email_unverified: None,
-        last_seen_at: ctx.now,
-        created_at: ctx.now,
-        updated_at: ctx.now,
-        // A user's identifier comes again when the user does: counted from the time, the revision never does, so that no token
-        // from before a deletion is good for the new row.
-        relationship_revision: ctx.now.0,
-        revision: tx.revision(),
-    };
-    rows::insert(tx, &identity).await
+    let (name, relationship) = (seed.owner.clone(), relationship(&seed.issuer, &seed.subject));
+    let user = NewUser { uid, name, relationship, email: seed.email.clone(), email_unverified: None };
+    rows::insert(tx, &user.identity(ctx, tx.revision())).await
 }

@@ -1,6 +1,7 @@
 //! Groups: organizations and the folders below them.
 
 mod create;
+mod lookup;
 mod rules;
 mod update;
 

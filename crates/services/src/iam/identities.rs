@@ -5,6 +5,8 @@ mod lookup;
 mod relationship;
 mod update;
 
+pub(crate) mod user;
+
 use std::sync::Arc;
 
 use domain::{iam::Identity, ports::CheckRelationship};

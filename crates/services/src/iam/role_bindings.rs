@@ -16,6 +16,7 @@ use store::{Filter, ListQuery, Listed, Reader, iam::role_bindings};
 pub use batch_create::{BATCH_MAX, BatchItem};
 pub use store::iam::role_bindings::RoleBindingFilter;
 
+pub(crate) use create::insert as insert_binding;
 pub(crate) use rules::role_for;
 
 use crate::nouns::{Noun, Nouns, Shows, not_found};

@@ -100,6 +100,16 @@ impl Entity for Group {
     }
 }
 
+/// The verified organization of this name, if there is one: no two have the same.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn verified(reader: &mut Reader, name: &str) -> Result<Option<Group>> {
+    let columns = &DECLARED.statements().columns;
+    let sql = format!("SELECT {columns} FROM groups WHERE name = $1 AND parent = '/' AND verified = $2");
+    reader.query_one(&sql, &[name.into(), true.into()], |row| Group::read(&mut Columns::of(row, 0))).await
+}
+
 /// Gives an organization's kind and status to its folders.
 async fn pass_on(tx: &mut Writer, org: &Uidp, kind: OrgKind, status: OrgStatus) -> Result<()> {
     let (now, revision) = (tx.now(), tx.revision());

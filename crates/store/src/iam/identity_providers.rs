@@ -2,11 +2,12 @@
 
 use database::Fault;
 use domain::{
-    Error, Noun, Result, Rule, Sealed,
+    Error, Noun, Result, Rule, Sealed, Uidp,
     iam::{IdentityProvider, IdentityProviderSpec, Oidc},
 };
 
 use crate::{
+    Reader,
     iam::groups,
     list::{Filter, Term},
     table::{Column, Columns, Declared, Entity, Values, WithParent, its_fields, text},
@@ -31,8 +32,16 @@ impl Filter for IdentityProviderFilter {
 pub(crate) static DECLARED: Declared =
     Declared::new::<IdentityProvider>("identity_providers", COLUMNS, &groups::DECLARED, WithParent::Keeps("identity providers"));
 
-const COLUMNS: &[Column] =
-    &[text("name"), text("description"), text("default_role"), text("oidc"), text("client_secret"), text("scim")];
+const COLUMNS: &[Column] = &[
+    text("name"),
+    text("description"),
+    text("default_role"),
+    text("oidc"),
+    text("client_secret"),
+    text("scim"),
+    text("issuer").for_conditions(),
+    text("client_id").for_conditions(),
+];
 
 impl Entity for IdentityProvider {
     const NOUN: Noun = Noun::IdentityProvider;
@@ -62,6 +71,7 @@ impl Entity for IdentityProvider {
         let IdentityProviderSpec { name, description, default_role, oidc } = &self.spec;
         values.add(name.as_str()).add(description.as_str()).add(default_role).json(oidc)?;
         values.add(oidc.client_secret.as_ref().map(Sealed::as_str)).opt_json(self.scim.as_ref())?;
+        values.add(oidc.issuer.as_str()).add(oidc.client_id.as_str());
         Ok(())
     }
 
@@ -78,4 +88,30 @@ impl Entity for IdentityProvider {
             other => other.into(),
         }
     }
+}
+
+/// Whether people log in with tokens of this issuer, at any organization.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn any_of(reader: &mut Reader, issuer: &str) -> Result<bool> {
+    reader.exists("SELECT uid FROM identity_providers WHERE issuer = $1 LIMIT 1", &[issuer.into()]).await
+}
+
+/// Whether tokens that this issuer makes for this client are those of people who log in, at any organization.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn is_client(reader: &mut Reader, issuer: &str, client: &str) -> Result<bool> {
+    let sql = "SELECT uid FROM identity_providers WHERE issuer = $1 AND client_id = $2 LIMIT 1";
+    reader.exists(sql, &[issuer.into(), client.into()]).await
+}
+
+/// [`is_client`] at one organization.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn is_client_of(reader: &mut Reader, organization: &Uidp, issuer: &str, client: &str) -> Result<bool> {
+    let sql = "SELECT uid FROM identity_providers WHERE issuer = $1 AND client_id = $2 AND parent = $3 LIMIT 1";
+    reader.exists(sql, &[issuer.into(), client.into(), organization.into()]).await
 }

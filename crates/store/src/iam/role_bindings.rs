@@ -131,6 +131,15 @@ pub async fn list_views<F: Filter<Row = RoleBinding>>(
     Ok(Listed { items: views(reader, &uids).await?, next, total, skipped })
 }
 
+/// Whether the identity has the role at this very group.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn exists(reader: &mut Reader, group: &Uidp, spec: &RoleBindingSpec) -> Result<bool> {
+    let sql = "SELECT uid FROM role_bindings WHERE identity = $1 AND role = $2 AND parent = $3 LIMIT 1";
+    reader.exists(sql, &[(&spec.identity).into(), (&spec.role).into(), group.into()]).await
+}
+
 /// Everything that the identity holds, one grant for each binding.
 ///
 /// # Errors

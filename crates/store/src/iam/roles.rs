@@ -129,8 +129,9 @@ pub async fn mapped_at(reader: &mut Reader, uid: &Uidp) -> Result<Option<Uidp>> 
     reader.query_one(sql, &[uid.into()], |row| row.uidp(0)).await
 }
 
-/// Shows `visit` where the role is bound, each group once, until it breaks; gives what it broke with. Groups below one that
-/// was shown are left out from there on, so every group where the role is bound was shown, or is below one that was.
+/// Shows `visit` where the role is bound or an invite offers it, until it breaks; gives what it broke with. Each group is shown once
+/// for either, and groups below one that was shown are left out from there on, so every group where the role is bound or offered was
+/// shown, or is below one that was.
 ///
 /// # Errors
 /// Internal when the storage fails.
@@ -139,14 +140,31 @@ pub async fn bound_at<B: Send>(
     uid: &Uidp,
     mut visit: impl FnMut(Uidp) -> ControlFlow<B> + Send,
 ) -> Result<Option<B>> {
-    // However often the role is bound at a group and below it, this is one step along the index of role and identifier: what
+    for table in ["role_bindings", "group_invites"] {
+        if let Some(value) = places(reader, table, uid, &mut visit).await? {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// [`bound_at`] by the rows of one table.
+async fn places<B: Send>(
+    reader: &mut Reader,
+    table: &str,
+    uid: &Uidp,
+    visit: &mut (impl FnMut(Uidp) -> ControlFlow<B> + Send),
+) -> Result<Option<B>> {
+    // However often the role is given at a group and below it, this is one step along the index of role and identifier: what
     // is there begins with the group's identifier and a slash, and 0 is what follows the slash.
-    let sql = "WITH RECURSIVE places (place) AS ( \
-                   SELECT * FROM (SELECT parent FROM role_bindings WHERE role = $1 ORDER BY uid LIMIT 1) AS first \
-                   UNION ALL \
-                   SELECT (SELECT b.parent FROM role_bindings b WHERE b.role = $1 AND b.uid > p.place || '0' \
-                           ORDER BY b.uid LIMIT 1) FROM places p WHERE p.place IS NOT NULL \
-               ) SELECT place FROM places WHERE place IS NOT NULL";
+    let sql = format!(
+        "WITH RECURSIVE places (place) AS ( \
+             SELECT * FROM (SELECT parent FROM {table} WHERE role = $1 ORDER BY uid LIMIT 1) AS first \
+             UNION ALL \
+             SELECT (SELECT b.parent FROM {table} b WHERE b.role = $1 AND b.uid > p.place || '0' \
+                     ORDER BY b.uid LIMIT 1) FROM places p WHERE p.place IS NOT NULL \
+         ) SELECT place FROM places WHERE place IS NOT NULL"
+    );
     let mut broken = None;
     let read = |row: &Row<'_>| match visit(row.uidp(0)?) {
         ControlFlow::Continue(()) => Ok(ControlFlow::Continue(())),
@@ -156,7 +174,7 @@ pub async fn bound_at<B: Send>(
         }
     };
     reader.at_length(true);
-    let outcome = reader.query_while(sql, &[uid.into()], read).await;
+    let outcome = reader.query_while(&sql, &[uid.into()], read).await;
     reader.at_length(false);
     outcome.map(|()| broken)
 }

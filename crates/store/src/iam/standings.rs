@@ -150,9 +150,9 @@ pub async fn may_have_changed(reader: &mut Reader, identity: &Uidp, since: Posit
     any_change(reader, changed, identity, since).await
 }
 
-/// Whether the role may have been given, to anybody at any place by a binding, an identity provider or a mapping of
-/// outside groups, since a state: also when more has changed since than is
-/// looked through, whatever that is. A writer sees what it and others of the same commit have changed as well.
+/// Whether the role may have been given, to anybody at any place by a binding, an identity provider or a mapping of outside groups, or
+/// offered by an invite, since a state: also when more has changed since than is looked through, whatever that is. A writer sees what it
+/// and others of the same commit have changed as well.
 ///
 /// # Errors
 /// Internal when the storage fails.
@@ -162,7 +162,8 @@ pub async fn may_be_given_since(reader: &mut Reader, role: &Uidp, since: Positio
                    WHEN 'identity_provider' THEN \
                    (SELECT 1 FROM identity_providers p WHERE p.uid = c.uid AND p.default_role = $2) \
                    WHEN 'external_group_role_mapping' THEN \
-                   (SELECT 1 FROM external_group_role_mappings m WHERE m.uid = c.uid AND m.role = $2)";
+                   (SELECT 1 FROM external_group_role_mappings m WHERE m.uid = c.uid AND m.role = $2) \
+                   WHEN 'group_invite' THEN (SELECT 1 FROM group_invites i WHERE i.uid = c.uid AND i.role = $2)";
     any_change(reader, changed, role, since).await
 }
 

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Error, Kind, Noun, Op, Revision, Rule, Timestamp, Uidp,
     ctx::IdempotencyClaim,
     events::Subscription,
-    iam::{AccountAssociation, ExternalGroupRoleMapping, Group, Identity, IdentityProvider, Role, RoleBinding},
+    iam::{AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Role, RoleBinding},
     ports::Replay,
     registry::{Digest, Repo, Tag},
 };
@@ -14,8 +14,8 @@ use store::{
     events::subscriptions::SubscriptionFilter,
     iam::{
         account_associations::AccountAssociationFilter, external_group_role_mappings::ExternalGroupRoleMappingFilter,
-        groups::GroupFilter, identities::IdentityFilter, identity_providers::IdentityProviderFilter,
-        role_bindings::RoleBindingFilter, roles::RoleFilter,
+        group_invites::GroupInviteFilter, groups::GroupFilter, identities::IdentityFilter,
+        identity_providers::IdentityProviderFilter, role_bindings::RoleBindingFilter, roles::RoleFilter,
     },
     idempotency,
     outbox::{self, Event},
@@ -41,6 +41,7 @@ pub(crate) struct Everything {
     associations: (Vec<AccountAssociation>, u64),
     repos: (Vec<Repo>, u64),
     tags: (Vec<Tag>, u64),
+    invites: (Vec<GroupInvite>, u64),
     subscriptions: (Vec<Subscription>, u64),
     history: Vec<(Timestamp, Digest)>,
     keys: Vec<SigningKey>,
@@ -93,6 +94,7 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         associations: all::<AccountAssociationFilter>(store).await,
         repos: all::<RepoFilter>(store).await,
         tags: all::<TagFilter>(store).await,
+        invites: all::<GroupInviteFilter>(store).await,
         subscriptions: all::<SubscriptionFilter>(store).await,
         history: tags::history(&mut reader, &first_tag()).await.expect("a history"),
         keys: signing_keys::list(&mut reader).await.expect("keys"),
@@ -146,6 +148,7 @@ pub(crate) async fn fill(store: &Store) -> Everything {
     for group in [&other.uid, &folder] {
         kit::add(store, kit::account_association(group.clone(), "accounts")).await;
     }
+    kit::add(store, kit::group_invite(kit::child(&other.uid, 1001), &kit::root(56))).await;
     kit::add_subscription(store, &other, kit::subscription(kit::child(&other.uid, 1000), "https://hooks.example.com")).await;
     kit::add(store, kit::identity(kit::root(55), "user")).await;
     kit::add(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;

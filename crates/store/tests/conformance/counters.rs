@@ -26,10 +26,10 @@ use store::{
 use super::{Engine, kit};
 
 /// Takes a database back to its first schema.
-pub(crate) const OLDER: &str = "DROP TABLE external_group_role_mappings; DROP TABLE subscriptions; \
-    DROP TABLE account_associations; DROP TABLE identity_providers; \
-    DROP TABLE tag_history; DROP TABLE tags; \
-    DELETE FROM counts WHERE noun IN ('tag', 'identity_provider', 'external_group_role_mapping', 'account_association', 'subscription'); \
+pub(crate) const OLDER: &str = "DROP TABLE external_group_role_mappings; DROP TABLE group_invites; DROP TABLE subscriptions; \
+    DROP TABLE account_associations; DROP TABLE identity_providers; DROP TABLE tag_history; DROP TABLE tags; \
+    DELETE FROM counts WHERE noun IN ('tag', 'identity_provider', 'external_group_role_mapping', 'account_association', \
+    'group_invite', 'subscription'); \
     ALTER TABLE counts DROP COLUMN children; ALTER TABLE changes DROP COLUMN from_name; \
     ALTER TABLE changes DROP COLUMN from_created_at; ALTER TABLE changes DROP COLUMN to_name; \
     ALTER TABLE changes DROP COLUMN to_created_at; DELETE FROM schema_version WHERE version > 1";

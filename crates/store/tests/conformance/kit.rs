@@ -11,8 +11,9 @@ use domain::{
     events::{Subscription, SubscriptionSpec},
     iam::{
         AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, ExternalGroupRoleMapping,
-        ExternalGroupRoleMappingSpec, Group, GroupSpec, Identity, IdentityProvider, IdentityProviderSpec, IdentitySpec, Matcher,
-        Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec,
+        ExternalGroupRoleMappingSpec, Group, GroupInvite, GroupInviteSpec, GroupSpec, Identity, IdentityProvider,
+        IdentityProviderSpec, IdentitySpec, InviteCheck, Matcher, Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding,
+        RoleBindingSpec, RoleSpec,
     },
     list::Order,
     registry::{CatalogTier, Digest, Repo, RepoSpec, Tag, TagName, TagSpec},
@@ -219,6 +220,14 @@ pub(crate) fn tag(uid: Uidp, name: &str) -> Tag {
         bundles: vec!["base".to_owned(), "ai".to_owned()],
     };
     Tag { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+pub(crate) fn group_invite(uid: Uidp, role: &Uidp) -> GroupInvite {
+    let spec = GroupInviteSpec { role: role.clone(), email: "ana@example.com".to_owned(), single_use: true };
+    let key_id = uid.as_str().rsplit('/').next().unwrap_or_default().to_owned();
+    let check = InviteCheck { key_id, digest: "0a".repeat(32) };
+    let expires_at = NOW.plus_seconds(60);
+    GroupInvite { uid, spec, expires_at, check, created_at: NOW, updated_at: NOW, revision: Revision(0) }
 }
 
 pub(crate) fn subscription(uid: Uidp, sink: &str) -> Subscription {

@@ -9,8 +9,8 @@ use domain::{
     Kind, Order, OrderField, Rule, Scopes, Timestamp, Uidp, UidpFilter,
     events::Subscription,
     iam::{
-        ExternalGroupRoleMapping, Group, Identity, IdentityProvider, Relationship, RelationshipType, Role, RoleBinding,
-        identity::ServicePrincipal,
+        ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Relationship, RelationshipType, Role,
+        RoleBinding, identity::ServicePrincipal,
     },
     list::ParentFilter,
     registry::{Repo, Tag, TagForms},
@@ -23,7 +23,7 @@ use proptest::{
 use store::{
     Cursor, CursorKey, ListQuery, Listed, Reader, Store,
     events::subscriptions::SubscriptionFilter,
-    iam::{external_group_role_mappings, groups, identities, identity_providers, role_bindings, roles},
+    iam::{external_group_role_mappings, group_invites, groups, identities, identity_providers, role_bindings, roles},
     registry::{repos, tags},
     rows,
 };
@@ -41,6 +41,7 @@ pub(crate) struct World {
     pub(crate) mappings: Vec<ExternalGroupRoleMapping>,
     pub(crate) repos: Vec<Repo>,
     pub(crate) tags: Vec<Tag>,
+    pub(crate) invites: Vec<GroupInvite>,
     pub(crate) subscriptions: Vec<Subscription>,
 }
 
@@ -135,6 +136,9 @@ pub(crate) async fn grow(store: &Store) -> World {
         let mut subscription = kit::subscription(kit::child(&parent.uid, n), "https://hooks.example.com");
         subscription.created_at = time(n >> 4);
         world.subscriptions.push(kit::add_subscription(store, parent, subscription).await);
+        let mut invite = kit::group_invite(kit::child(&parent.uid, number()), &kit::root(8));
+        (invite.created_at, invite.check.key_id) = (time(n >> 4), name(n).to_owned());
+        world.invites.push(kit::add(store, invite).await);
     }
     world
 }
@@ -339,6 +343,10 @@ fn repo(row: &Repo) -> Flat<'_> {
     flat!(row, row.spec.name.as_str())
 }
 
+fn invite(row: &GroupInvite) -> Flat<'_> {
+    flat!(row, "")
+}
+
 fn subscription(row: &Subscription) -> Flat<'_> {
     flat!(row, "")
 }
@@ -428,6 +436,9 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
         };
         let query = wish.query(uids, filter.clone());
         compare!(reader, world.mappings, wish, query, mapping, fits);
+        let query = wish.query(uids, group_invites::GroupInviteFilter { key_id: name.clone() });
+        let fits = |row: &GroupInvite| named(&row.check.key_id);
+        compare!(reader, world.invites, wish, query, invite, fits);
 
         let query = wish.query(uids, SubscriptionFilter);
         compare!(reader, world.subscriptions, wish, query, subscription, |_: &Subscription| true);
@@ -463,6 +474,7 @@ impl World {
         uids.extend(self.identities.iter().take(10).map(|identity| identity.uid.clone()));
         uids.extend(self.repos.iter().take(10).map(|repo| repo.uid.clone()));
         uids.extend(self.tags.iter().take(3).map(|tag| tag.uid.clone()));
+        uids.extend(self.invites.iter().take(3).map(|invite| invite.uid.clone()));
         uids.extend(self.subscriptions.iter().take(3).map(|subscription| subscription.uid.clone()));
         uids.extend(self.mappings.iter().take(3).flat_map(|mapping| [mapping.uid.clone(), mapping.uid.parent().expect("one")]));
         uids.push(kit::root(5));

@@ -5,6 +5,7 @@ pub(crate) mod commits;
 pub(crate) mod counters;
 pub(crate) mod deep;
 pub(crate) mod external_group_role_mappings;
+pub(crate) mod group_invites;
 pub(crate) mod idempotency;
 pub(crate) mod kit;
 pub(crate) mod later;
@@ -126,6 +127,7 @@ macro_rules! cases {
                 external_group_role_mappings_are_kept_and_counted,
                 external_group_role_mappings_go_with_their_provider,
             ];
+            group_invites: [group_invites_are_kept_and_show_their_role, group_invites_go_with_their_group];
             subscriptions: [subscriptions_are_kept_and_counted, subscriptions_go_with_their_group];
             counters: [counters_equal_the_rows];
             commits: [counters_equal_the_rows_of_shared_commits, what_a_shared_commit_has_left_decides];

@@ -9,7 +9,7 @@ use domain::{
 };
 use store::{
     Store, Stored,
-    iam::{identities, role_bindings, roles, standings},
+    iam::{identities, identity_providers, role_bindings, roles, standings},
     registry::repos,
     rows,
     signing_keys::{self, SigningKey},
@@ -241,6 +241,17 @@ pub(crate) async fn identity_providers_are_kept(engine: &impl Engine) {
     assert_eq!(get::<IdentityProvider>(&store, &made.uid).await, Some(made.clone()), "with its secret, as it was sealed");
     let default_at = async |role: &Uidp| roles::default_at(&mut store.reader().await.expect("reads"), role).await.expect("reads");
     assert_eq!(default_at(&role.uid).await, Some(org.uid.clone()));
+    let login = async |issuer: &str, client: &str, at: &Uidp| {
+        let mut reader = store.reader().await.expect("reads");
+        let any = identity_providers::any_of(&mut reader, issuer).await.expect("reads");
+        let client_of = identity_providers::is_client_of(&mut reader, at, issuer, client).await.expect("reads");
+        (any, identity_providers::is_client(&mut reader, issuer, client).await.expect("reads"), client_of)
+    };
+    let issuer = "https://login.example.com";
+    assert_eq!(login(issuer, "provost", &org.uid).await, (true, true, true));
+    assert_eq!(login(issuer, "provost", &kit::root(77)).await, (true, true, false), "of another organization");
+    assert_eq!(login(issuer, "other", &org.uid).await, (true, false, false));
+    assert_eq!(login("https://other.example.com", "provost", &org.uid).await, (false, false, false));
 
     let other = kit::add(&store, kit::role(kit::child(&org.uid, 4), "other", &["repo.list"])).await;
     let mut wish = made.clone();
@@ -364,6 +375,10 @@ pub(crate) async fn grants_follow_bindings(engine: &impl Engine) {
         async || role_bindings::grants_of(&mut store.reader().await.expect("reads"), &identity.uid).await.expect("reads");
     let grant = Grant { at: Place::At(org.uid.clone()), capabilities: role.spec.capabilities };
     assert_eq!(grants().await, [grant]);
+    let exists = async |at: &Uidp| {
+        role_bindings::exists(&mut store.reader().await.expect("reads"), at, &binding.spec).await.expect("reads")
+    };
+    assert_eq!((exists(&org.uid).await, exists(&kit::child(&org.uid, 77)).await), (true, false), "at this very group");
     assert!(delete::<RoleBinding>(&store, &binding.uid).await.expect("goes"));
     assert_eq!(grants().await, []);
 }

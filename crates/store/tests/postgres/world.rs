@@ -94,6 +94,7 @@ pub(crate) fn counts() -> String {
         ("role_binding", "role_bindings"),
         ("repo", "repos"),
         ("tag", "tags"),
+        ("group_invite", "group_invites"),
         ("subscription", "subscriptions"),
     ];
     let rows: Vec<_> = nouns.iter().map(|(noun, table)| format!("SELECT '{noun}' AS noun, uid, parent FROM {table}")).collect();

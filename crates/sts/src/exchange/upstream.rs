@@ -51,6 +51,10 @@ impl Judged {
         &self.0.claims
     }
 
+    pub(super) fn issuer(&self) -> &str {
+        &self.0.issuer
+    }
+
     pub(super) fn into_issuer(self) -> String {
         self.0.issuer
     }
@@ -64,11 +68,16 @@ impl Judged {
 
     /// The address in the token, when the issuer says that it verified it (OpenID Connect Core 1.0 section 5.1).
     pub(super) fn email(&self) -> Option<String> {
+        self.address().filter(|(_, is_verified)| *is_verified).map(|(email, _)| email)
+    }
+
+    /// The address in the token, and whether the issuer says that it verified it.
+    pub(super) fn address(&self) -> Option<(String, bool)> {
         let email = self.claims().get("email")?.as_str()?;
         let is_verified = self.claims().get("email_verified") == Some(&Value::Bool(true));
         let is_plain =
             email.len() <= MAX_EMAIL && email.contains('@') && !email.chars().any(|c| c.is_control() || c.is_whitespace());
-        (is_verified && is_plain).then(|| email.to_owned())
+        is_plain.then(|| (email.to_owned(), is_verified))
     }
 }
 

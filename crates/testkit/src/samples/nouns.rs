@@ -1,8 +1,14 @@
 //! Every noun, those before it that it refers to; and what is about no noun.
 
 use contract::chainguard::platform::{
-    auth::rpc::Validate, events::rpc as old_events, events::v2beta1::rpc as events, iam::rpc as old, iam::v2beta1::rpc as iam,
-    oidc::rpc::Exchange, ping, registry::v2beta1::rpc as registry,
+    auth::rpc::{Delete, Register, Validate},
+    events::rpc as old_events,
+    events::v2beta1::rpc as events,
+    iam::rpc as old,
+    iam::v2beta1::rpc as iam,
+    oidc::rpc::Exchange,
+    ping,
+    registry::v2beta1::rpc as registry,
 };
 use serde_json::{Value, json};
 
@@ -92,6 +98,14 @@ pub(super) fn all() -> Vec<Noun> {
             old::GroupAccountAssociationsList,
             old::GroupAccountAssociationsDelete,
         >(accounts, |_| json!({ "name": "accounts", "amazon": { "account": "210987654321" } })),
+        Noun::new::<iam::CreateGroupInvite, iam::GetGroupInvite, iam::ListGroupInvites, iam::DeleteGroupInvite>(
+            "group_invite",
+            Place::AT,
+            |_| json!({ "role_uid": Place::bindable(), "email": "ana@example.com", "ttl": "604800s", "single_use": true }),
+        )
+        .old_made_twice::<old::GroupInvitesCreate, old::CreateWithGroup, old::GroupInvitesList, old::GroupInvitesDelete>(
+            |_| json!({ "role": Place::bindable(), "email": "ana@example.com", "ttl": "604800s", "single_use": true }),
+        ),
         Noun::new::<registry::CreateRepo, registry::GetRepo, registry::ListRepos, registry::DeleteRepo>(
             "repo",
             Place::AT,
@@ -121,11 +135,17 @@ pub(super) fn others() -> Vec<Sample> {
         Sample::new::<ping::rpc::Ping>(Does::Other, |_| json!({})),
         Sample::new::<ping::v2beta1::rpc::Ping>(Does::Other, |_| json!({})),
         Sample::new::<Validate>(Does::Other, |_| json!({})),
+        Sample::new::<Register>(Does::Other, |_| json!({})),
+        Sample::new::<Delete>(Does::Other, |_| json!({ "id": "0".repeat(40) })),
         Sample::new::<Exchange>(Does::Other, |_| json!({})),
         Sample::new::<iam::LookupIdentity>(
             Does::Other,
             |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" }),
         ),
+        Sample::new::<iam::LookupGroup>(Does::Other, |_| json!({})),
+        Sample::new::<iam::CheckEligibility>(Does::Other, |_| json!({})),
+        Sample::new::<old::LookupGroup>(Does::Other, |_| json!({})),
+        Sample::new::<old::CheckEligibility>(Does::Other, |_| json!({})),
         Sample::new::<old::Lookup>(Does::Other, |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" })),
         Sample::new::<iam::BatchCreateRoleBindings>(
             Does::Make("role_binding"),

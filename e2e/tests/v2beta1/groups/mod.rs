@@ -1,6 +1,7 @@
 mod create;
 mod delete;
 mod list;
+mod lookup;
 mod update;
 mod verified;
 

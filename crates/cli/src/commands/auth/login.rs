@@ -63,7 +63,7 @@ impl Login {
 }
 
 /// The token that `text` is, or that lies in the file that it names.
-fn identity_token(text: &str) -> Result<Token, Failure> {
+pub(super) fn identity_token(text: &str) -> Result<Token, Failure> {
     let token = if text == "-" {
         let mut piped = String::new();
         stdin().read_to_string(&mut piped).map_err(|e| Failure::usage(format!("cannot read standard input: {e}")))?;

@@ -18,7 +18,7 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 21] = [
+const FIXED: [(&str, &str, &str); 22] = [
     ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
     ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
     ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
@@ -34,6 +34,7 @@ const FIXED: [(&str, &str, &str); 21] = [
     ("steps of matching where requests are answered", "2,000,000", "AT_ONCE: u64 = 2_000_000;"),
     ("mappings of outside groups of an identity provider", "1,000", "MAPPINGS: u64 = 1000;"),
     ("mappings of outside groups in a batch", "100", "BATCH_MAX: usize = 100;"),
+    ("invites of a group", "500", "INVITES: u64 = 500;"),
     ("subscriptions of a group", "100", "SUBSCRIPTIONS: u64 = 100;"),
     ("custom claims, and as many patterns, of an identity", "32", "MAX_CLAIMS: usize = 32;"),
     ("tries of an update whose resource others change", "20", "TRIES: usize = 20;"),
@@ -43,7 +44,7 @@ const FIXED: [(&str, &str, &str); 21] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 15] = [
     include_str!("../../../../api/src/list.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
@@ -53,6 +54,7 @@ const SOURCES: [&str; 14] = [
     include_str!("../../../../services/src/events/subscriptions/rules.rs"),
     include_str!("../../../../services/src/iam/external_group_role_mappings/batch_delete.rs"),
     include_str!("../../../../services/src/iam/external_group_role_mappings/rules.rs"),
+    include_str!("../../../../services/src/iam/group_invites/rules.rs"),
     include_str!("../../../../services/src/update.rs"),
     include_str!("../../../../database/src/postgres/connector.rs"),
     include_str!("../../../../database/src/queue.rs"),

@@ -1,0 +1,49 @@
+//! Group invites.
+
+use contract::chainguard::platform::iam::v2beta1::GroupInvite;
+use serde_json::{Value, json};
+
+use crate::output::{Show, time};
+
+impl Show for GroupInvite {
+    const COLUMNS: &'static [&'static str] = &["ID", "EXPIRATION", "KEYID", "ROLE"];
+
+    fn id(&self) -> &str {
+        &self.uid
+    }
+
+    fn label(&self) -> String {
+        match (role_name(self), self.email.as_str()) {
+            (role, "") => role,
+            (role, email) => format!("{role} for {email}"),
+        }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let ends = time::wire(self.expiration_time.as_ref()).unwrap_or_default();
+        vec![self.uid.clone(), ends, self.key_id.clone(), role_name(self)]
+    }
+
+    fn json(&self) -> Value {
+        let role = self.role.as_ref().map(|r| json!({"id": r.uid, "name": r.name, "description": r.description}));
+        let mut told = json!({
+            "id": self.uid,
+            "expiration": time::wire(self.expiration_time.as_ref()),
+            "key_id": self.key_id,
+            "role": role,
+            "email": self.email,
+            "single_use": self.single_use,
+            "created_at": time::wire(self.create_time.as_ref()),
+        });
+        // Only who has just made it is told.
+        if !self.code.is_empty() {
+            told["code"] = self.code.as_str().into();
+        }
+        told
+    }
+}
+
+/// What people call the role of an invite.
+fn role_name(invite: &GroupInvite) -> String {
+    invite.role.as_ref().map_or_else(|| format!("{} (gone)", invite.role_uid), |role| role.name.clone())
+}

@@ -1,0 +1,35 @@
+//! Finding the organization that somebody may want to join.
+
+use domain::{
+    Ctx, Error, Kind, Result, Rule,
+    iam::{Group, Identity, OrgStatus},
+};
+use store::{iam::groups, rows};
+
+use super::Groups;
+
+impl Groups {
+    /// The verified organization that has the domain of the caller's verified address as its name. The address is the one that a login
+    /// provider of the server has vouched for when the user registered: what a token says now may be anybody's word.
+    ///
+    /// # Errors
+    /// Not found in every case without an answer, which are told apart to nobody.
+    pub async fn lookup(&self, ctx: &Ctx) -> Result<Group> {
+        let mut reader = self.store.reader().await?;
+        let caller = rows::get::<Identity>(&mut reader, &ctx.caller()?.identity).await?;
+        let found = match caller.as_ref().and_then(domain_of) {
+            Some(domain) => groups::verified(&mut reader, &domain).await?,
+            None => None,
+        };
+        found.filter(|group| group.status != OrgStatus::Suspended).ok_or_else(|| {
+            let message = "there is no verified organization for the domain of your verified email address";
+            Error::new(Kind::NotFound, Rule::NoSuchResource, message)
+        })
+    }
+}
+
+/// The domain of a user's verified address, in the letters that names have.
+fn domain_of(user: &Identity) -> Option<String> {
+    let email = user.email.as_ref().filter(|_| user.uid.is_root())?;
+    email.rsplit_once('@').map(|(_, domain)| domain.to_ascii_lowercase())
+}
