@@ -7,9 +7,11 @@ pub(crate) mod identities;
 pub(crate) mod identity_providers;
 pub(crate) mod oidc;
 pub(crate) mod ping;
+pub(crate) mod repos;
 pub(crate) mod role_bindings;
 pub(crate) mod roles;
 pub(crate) mod subscriptions;
+pub(crate) mod tags;
 
 /// What the place of a new resource is called where this version calls it `parent_id`.
 fn parent_id(path: &str) -> Option<String> {

@@ -1,8 +1,10 @@
 //! The nouns of the registry.
 
+pub mod readme;
 pub mod repo;
 pub mod tag;
 
+pub use readme::Readme;
 pub use repo::{
     Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,
     Repo, RepoSpec, SyncConfig,

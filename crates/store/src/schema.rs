@@ -42,6 +42,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0007_subscriptions.sql"),
         postgres: include_str!("../migrations/postgres/0007_subscriptions.sql"),
     },
+    Step {
+        name: "readmes",
+        sqlite: include_str!("../migrations/sqlite/0012_readmes.sql"),
+        postgres: include_str!("../migrations/postgres/0012_readmes.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

@@ -11,10 +11,11 @@ fn rule(outcome: &Outcome) -> (&str, &str) {
 /// Plays a story of every mutation, each with a place of its own, over both transports.
 async fn each(story: impl AsyncFn(&Sample, &Place, &Actor, Transport)) {
     scenario(async |s| {
-        let admin = s.server.admin();
+        let (admin, operator) = (s.server.admin(), s.server.operator().await);
         for sample in samples::all().iter().filter(|sample| changes(sample)) {
             let place = Place::apart(&admin, "target").await;
-            story(sample, &place, &admin, s.transport).await;
+            let actor = if sample.is_for_operators() { &operator } else { &admin };
+            story(sample, &place, actor, s.transport).await;
         }
     })
     .await;

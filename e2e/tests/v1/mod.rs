@@ -4,9 +4,11 @@ mod account_associations;
 mod groups;
 mod identities;
 mod identity_providers;
+mod repos;
 mod role_bindings;
 mod roles;
 mod subscriptions;
+mod tags;
 
 use contract::chainguard::platform::common::UidpFilter;
 

@@ -10,7 +10,7 @@ mod repos;
 mod role_bindings;
 pub(crate) mod roles;
 mod subscriptions;
-mod tags;
+pub(crate) mod tags;
 
 use contract::prost_types::FieldMask;
 

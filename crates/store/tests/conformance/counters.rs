@@ -26,7 +26,8 @@ use store::{
 use super::{Engine, kit};
 
 /// Takes a database back to its first schema.
-pub(crate) const OLDER: &str = "DROP TABLE subscriptions; DROP TABLE account_associations; DROP TABLE identity_providers; \
+pub(crate) const OLDER: &str = "DROP INDEX repos_source; ALTER TABLE repos DROP COLUMN source; ALTER TABLE repos DROP COLUMN readme; \
+    DROP TABLE subscriptions; DROP TABLE account_associations; DROP TABLE identity_providers; \
     DROP TABLE tag_history; DROP TABLE tags; \
     DELETE FROM counts WHERE noun IN ('tag', 'identity_provider', 'account_association', 'subscription'); \
     ALTER TABLE counts DROP COLUMN children; ALTER TABLE changes DROP COLUMN from_name; \

@@ -15,7 +15,7 @@ use domain::{
         RoleSpec,
     },
     list::Order,
-    registry::{CatalogTier, Digest, Repo, RepoSpec, Tag, TagName, TagSpec},
+    registry::{CatalogTier, Digest, Readme, Repo, RepoSpec, Tag, TagName, TagSpec},
 };
 use store::{BoxFuture, ListQuery, Store, Stored, Writer, rows};
 
@@ -198,6 +198,7 @@ pub(crate) fn repo(uid: Uidp, name: &str) -> Repo {
             active_tags: vec![],
             sync_config: None,
             custom_overlay: None,
+            readme: Readme::trusted("# A repo\n"),
         },
         created_at: NOW,
         updated_at: NOW,

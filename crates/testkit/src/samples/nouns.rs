@@ -2,7 +2,7 @@
 
 use contract::chainguard::platform::{
     auth::rpc::Validate, events::rpc as old_events, events::v2beta1::rpc as events, iam::rpc as old, iam::v2beta1::rpc as iam,
-    oidc::rpc::Exchange, ping, registry::v2beta1::rpc as registry,
+    oidc::rpc::Exchange, ping, registry::rpc as old_registry, registry::v2beta1::rpc as registry,
 };
 use serde_json::{Value, json};
 
@@ -87,12 +87,22 @@ pub(super) fn all() -> Vec<Noun> {
             Place::AT,
             |_| json!({ "name": "shop", "catalog_tier": "CATALOG_TIER_BASE", "active_tags": ["latest"] }),
         )
-        .changed::<registry::UpdateRepo>(|_| json!({ "description": "The shop's front end." })),
+        .changed::<registry::UpdateRepo>(|_| json!({ "description": "The shop's front end." }))
+        .old::<old_registry::CreateRepo, old_registry::UpdateRepo, old_registry::ListRepos, old_registry::DeleteRepo>(Old {
+            parent: "parent_id",
+            body: |_| json!({ "name": "store", "catalog_tier": "BASE", "readme": README, "active_tags": ["latest"] }),
+            whole: |_| json!({ "name": "store", "description": "The shop's back end.", "readme": README }),
+        }),
         Noun::new::<registry::CreateTag, registry::GetTag, registry::ListTags, registry::DeleteTag>(
             "tag",
             "repo",
             |_| json!({ "name": "latest", "digest": format!("sha256:{}", "0a".repeat(32)), "bundles": ["application"] }),
-        ),
+        )
+        .old::<old_registry::CreateTag, old_registry::UpdateTag, old_registry::ListTags, old_registry::DeleteTag>(Old {
+            parent: "repo_id",
+            body: |_| json!({ "name": "next", "bundles": ["application"] }),
+            whole: |_| json!({ "digest": format!("sha256:{}", "0b".repeat(32)), "deprecated": true }),
+        }),
         Noun::new::<events::CreateSubscription, events::GetSubscription, events::ListSubscriptions, events::DeleteSubscription>(
             "subscription",
             Place::AT,
@@ -104,6 +114,8 @@ pub(super) fn all() -> Vec<Noun> {
         ),
     ]
 }
+
+const README: &str = "# The shop\n\nRun it by `docker run <image>`.\n";
 
 /// What is about no noun, and what makes several of one.
 pub(super) fn others() -> Vec<Sample> {
@@ -117,6 +129,15 @@ pub(super) fn others() -> Vec<Sample> {
             |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" }),
         ),
         Sample::new::<old::Lookup>(Does::Other, |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" })),
+        Sample::new::<registry::GetRepoReadme>(Does::Read("repo"), |place| json!({ "uid": place.of("repo") })),
+        Sample::new::<registry::UpdateRepoReadme>(
+            Does::Change("repo"),
+            |place| json!({ "repo_readme": { "uid": place.of("repo"), "content": "# The store" } }),
+        ),
+        Sample::new::<old_registry::GetRepoCountBySource>(Does::Read("repo"), |place| json!({ "id": place.of("repo") })),
+        Sample::new::<old_registry::GetRepoTagsSummary>(Does::Read("repo"), |place| json!({ "repo_id": place.of("repo") })),
+        Sample::new::<old_registry::ListTagHistory>(Does::Read("tag"), |place| json!({ "parent_id": place.of("tag") })),
+        Sample::new::<old_registry::ListEolTags>(Does::List("tag"), |place| json!({ "uidp": { "ids": [place.of("tag")] } })),
         Sample::new::<iam::BatchCreateRoleBindings>(
             Does::Make("role_binding"),
             |place| json!({ "parent": place.at.as_str(), "requests": [{ "parent": place.at.as_str(), "role_binding": bound(place) }] }),
