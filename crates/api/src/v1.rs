@@ -2,15 +2,18 @@
 
 pub(crate) mod account_associations;
 pub(crate) mod auth;
+pub(crate) mod deployments;
 pub(crate) mod groups;
 pub(crate) mod identities;
 pub(crate) mod identity_providers;
 pub(crate) mod oidc;
 pub(crate) mod ping;
+pub(crate) mod registry_settings;
 pub(crate) mod repos;
 pub(crate) mod role_bindings;
 pub(crate) mod roles;
 pub(crate) mod subscriptions;
+pub(crate) mod sync_statuses;
 pub(crate) mod tags;
 
 /// What the place of a new resource is called where this version calls it `parent_id`.

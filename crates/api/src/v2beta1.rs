@@ -4,6 +4,8 @@ pub(crate) mod account_associations;
 pub(crate) mod groups;
 pub(crate) mod identities;
 pub(crate) mod identity_providers;
+pub(crate) mod overlay_bindings;
+pub(crate) mod overlays;
 pub(crate) mod ping;
 pub(crate) mod repos;
 pub(crate) mod role_bindings;

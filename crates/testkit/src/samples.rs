@@ -204,6 +204,12 @@ impl Noun {
 }
 
 fn make(lives_in: &str, place: &Place, name: &str, body: &Value) -> Value {
+    // What is bound stands beside the place.
+    if name == "overlay_binding" {
+        let mut request = body.clone();
+        request["parent"] = place.of(lives_in).into();
+        return request;
+    }
     json!({ "parent": place.of(lives_in), (name): body })
 }
 

@@ -128,6 +128,7 @@ async fn answers_carry_the_tag_that_a_reading_has() {
 fn no_mutation_is_left_out() {
     let others: Vec<_> = samples::all().iter().filter(|sample| !changes(sample)).map(|sample| sample.method).collect();
     let others: Vec<_> = others.iter().filter(|method| !method.read_only).map(|method| method.name).collect();
-    // Its answer is a secret, and exchanging again changes nothing.
-    assert_eq!(others, ["Exchange"]);
+    // The answer of an exchange is a secret, and exchanging again changes nothing. The others change what has no list, as is told with
+    // them.
+    assert_eq!(others, ["Exchange", "CreateDeployment", "UpdateDeployment", "UpdateRegistrySettings"]);
 }

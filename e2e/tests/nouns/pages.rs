@@ -39,7 +39,7 @@ async fn crowded(admin: &Actor, noun: &'static str, tick: impl Fn()) -> (Place, 
     for name in ["e", "d", "c", "b", "a"] {
         tick();
         let mut request = maker.request(&place);
-        if let Some(own) = request[noun].get_mut("name") {
+        if let Some(own) = request.get_mut(noun).and_then(|body| body.get_mut("name")) {
             *own = name.into();
         }
         if is_one_per_group(noun) {

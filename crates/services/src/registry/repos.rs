@@ -17,6 +17,7 @@ pub use store::registry::repos::RepoFilter;
 
 pub use upsert::replacement;
 
+pub(crate) use overlay::check_packages;
 pub(crate) use rules::check_bundles;
 
 use crate::{

@@ -120,13 +120,14 @@ fn counted() -> Probe {
     rule("places", "counts", sql)
 }
 
-/// Bindings bind what exists, identity providers give roles that do, and service bindings name identities of the group that are these
+/// Bindings bind what exists, identity providers give roles that do, overlay bindings bind overlays that do, and service bindings name identities of the group that are these
 /// very parts of the platform.
 fn links(rules: &mut Vec<Probe>) {
     let links = [
         ("role_bindings", "identity", "identities"),
         ("role_bindings", "role", "roles"),
         ("identity_providers", "default_role", "roles"),
+        ("overlay_bindings", "overlay", "overlays"),
     ];
     for (from, column, to) in links {
         rules.push(rule(

@@ -91,7 +91,7 @@ pub(super) fn all() -> Vec<Noun> {
         .old::<old_registry::CreateRepo, old_registry::UpdateRepo, old_registry::ListRepos, old_registry::DeleteRepo>(Old {
             parent: "parent_id",
             body: |_| json!({ "name": "store", "catalog_tier": "BASE", "readme": README, "active_tags": ["latest"] }),
-            whole: |_| json!({ "name": "store", "description": "The shop's back end.", "readme": README }),
+            whole: |_| json!({ "name": "warehouse", "description": "The shop's back end.", "readme": README }),
         }),
         Noun::new::<registry::CreateTag, registry::GetTag, registry::ListTags, registry::DeleteTag>(
             "tag",
@@ -103,6 +103,17 @@ pub(super) fn all() -> Vec<Noun> {
             body: |_| json!({ "name": "next", "bundles": ["application"] }),
             whole: |_| json!({ "digest": format!("sha256:{}", "0b".repeat(32)), "deprecated": true }),
         }),
+        Noun::new::<registry::CreateOverlay, registry::GetOverlay, registry::ListOverlays, registry::DeleteOverlay>(
+            "overlay",
+            Place::AT,
+            |_| json!({ "name": "tools", "config": { "contents": { "packages": ["bash", "curl"] } } }),
+        ),
+        Noun::new::<
+            registry::CreateOverlayBinding,
+            registry::GetOverlayBinding,
+            registry::ListOverlayBindings,
+            registry::DeleteOverlayBinding,
+        >("overlay_binding", "repo", |place| json!({ "overlay": place.of("overlay"), "tags": ["latest"] })),
         Noun::new::<events::CreateSubscription, events::GetSubscription, events::ListSubscriptions, events::DeleteSubscription>(
             "subscription",
             Place::AT,
@@ -136,6 +147,22 @@ pub(super) fn others() -> Vec<Sample> {
         ),
         Sample::new::<old_registry::GetRepoCountBySource>(Does::Read("repo"), |place| json!({ "id": place.of("repo") })),
         Sample::new::<old_registry::GetRepoTagsSummary>(Does::Read("repo"), |place| json!({ "repo_id": place.of("repo") })),
+        Sample::new::<old_registry::GetSyncStatus>(Does::Read("repo"), |place| json!({ "repo_id": place.of("repo") })),
+        Sample::new::<old_registry::ListSyncStatuses>(Does::Other, |place| json!({ "registry_id": place.at.as_str() })),
+        Sample::new::<old_registry::CreateDeployment>(
+            Does::Other,
+            |place| json!({ "parent_id": place.of("repo"), "charts": [{ "repo": "https://charts.example.com", "chart": "shop" }] }),
+        ),
+        Sample::new::<old_registry::UpdateDeployment>(
+            Does::Other,
+            |place| json!({ "repo_id": place.of("repo"), "charts": [{ "repo": "oci://charts.example.com/shop" }] }),
+        ),
+        Sample::new::<old_registry::GetDeployment>(Does::Other, |place| json!({ "repo_id": place.of("repo") })),
+        Sample::new::<old_registry::UpdateRegistrySettings>(
+            Does::Other,
+            |place| json!({ "registry_id": place.at.as_str(), "unique_tags": true }),
+        ),
+        Sample::new::<old_registry::GetRegistrySettings>(Does::Other, |place| json!({ "registry_id": place.at.as_str() })),
         Sample::new::<old_registry::ListTagHistory>(Does::Read("tag"), |place| json!({ "parent_id": place.of("tag") })),
         Sample::new::<old_registry::ListEolTags>(Does::List("tag"), |place| json!({ "uidp": { "ids": [place.of("tag")] } })),
         Sample::new::<iam::BatchCreateRoleBindings>(

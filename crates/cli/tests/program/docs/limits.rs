@@ -18,7 +18,7 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 19] = [
+const FIXED: [(&str, &str, &str); 21] = [
     ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
     ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
     ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
@@ -32,6 +32,8 @@ const FIXED: [(&str, &str, &str); 19] = [
     ("time on the writer without the database", "50 ms", "BUSY: Duration = Duration::from_millis(50);"),
     ("steps of matching the patterns of an identity against a token", "50,000,000", "MATCHING: u64 = 50_000_000;"),
     ("steps of matching where requests are answered", "2,000,000", "AT_ONCE: u64 = 2_000_000;"),
+    ("overlay bindings of a repository", "100", "BINDINGS: u64 = 100;"),
+    ("bytes of a readme", "65,536", "MAX_LEN: usize = 64 * 1024;"),
     ("subscriptions of a group", "100", "SUBSCRIPTIONS: u64 = 100;"),
     ("custom claims, and as many patterns, of an identity", "32", "MAX_CLAIMS: usize = 32;"),
     ("tries of an update whose resource others change", "20", "TRIES: usize = 20;"),
@@ -41,14 +43,16 @@ const FIXED: [(&str, &str, &str); 19] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 14] = [
     include_str!("../../../../api/src/list.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
     include_str!("../../../../gateway/src/server/accept.rs"),
     include_str!("../../../../gateway/src/server/connection.rs"),
     include_str!("../../../../gateway/src/status/room.rs"),
+    include_str!("../../../../domain/src/registry/readme.rs"),
     include_str!("../../../../services/src/events/subscriptions/rules.rs"),
+    include_str!("../../../../services/src/registry/overlay_bindings/create.rs"),
     include_str!("../../../../services/src/update.rs"),
     include_str!("../../../../database/src/postgres/connector.rs"),
     include_str!("../../../../database/src/queue.rs"),
