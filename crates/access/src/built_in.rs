@@ -64,6 +64,8 @@ pub const ROLES: &[BuiltInRole] = &[
             "identity_providers.scim.manage",
             "vuln_report.create",
             "vuln.create",
+            "registry.deployments.create",
+            "registry.deployments.update",
             "registry.entitlements.images.add",
             "registry.entitlements.images.remove",
             "registry.entitlements.images.swap",

@@ -11,7 +11,7 @@ use domain::{
     },
     registry::{
         Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,
-        RepoSpec, SyncConfig,
+        Readme, RepoSpec, SyncConfig,
     },
 };
 use proptest::{
@@ -108,6 +108,7 @@ pub(crate) fn account_association() -> impl Strategy<Value = AccountAssociationS
     })
 }
 
+/// Without a readme, which one version has elsewhere.
 pub(crate) fn repo() -> impl Strategy<Value = RepoSpec> {
     let tiers = vec![
         CatalogTier::Unspecified,
@@ -129,6 +130,7 @@ pub(crate) fn repo() -> impl Strategy<Value = RepoSpec> {
             active_tags,
             sync_config,
             custom_overlay,
+            readme: Readme::default(),
         },
     )
 }

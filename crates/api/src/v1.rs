@@ -2,6 +2,7 @@
 
 pub(crate) mod account_associations;
 pub(crate) mod auth;
+pub(crate) mod deployments;
 pub(crate) mod external_group_role_mappings;
 pub(crate) mod group_invites;
 pub(crate) mod groups;
@@ -9,9 +10,13 @@ pub(crate) mod identities;
 pub(crate) mod identity_providers;
 pub(crate) mod oidc;
 pub(crate) mod ping;
+pub(crate) mod registry_settings;
+pub(crate) mod repos;
 pub(crate) mod role_bindings;
 pub(crate) mod roles;
 pub(crate) mod subscriptions;
+pub(crate) mod sync_statuses;
+pub(crate) mod tags;
 
 /// What the place of a new resource is called where this version calls it `parent_id`.
 fn parent_id(path: &str) -> Option<String> {

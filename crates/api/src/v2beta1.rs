@@ -6,6 +6,8 @@ pub(crate) mod group_invites;
 pub(crate) mod groups;
 pub(crate) mod identities;
 pub(crate) mod identity_providers;
+pub(crate) mod overlay_bindings;
+pub(crate) mod overlays;
 pub(crate) mod ping;
 pub(crate) mod repos;
 pub(crate) mod role_bindings;

@@ -3,7 +3,7 @@
 use domain::{
     Description, Name, Noun, Op, Result as Stored, Revision, Timestamp, Uidp,
     iam::{Group, GroupSpec, OrgKind, OrgStatus},
-    registry::{CatalogTier, Repo, RepoSpec},
+    registry::{CatalogTier, Readme, Repo, RepoSpec},
 };
 use store::{Store, Writer, rows};
 
@@ -158,6 +158,7 @@ fn repository(parent: &Uidp, number: u64) -> Repo {
             active_tags: Vec::new(),
             sync_config: None,
             custom_overlay: None,
+            readme: Readme::default(),
         },
         created_at: at,
         updated_at: at,

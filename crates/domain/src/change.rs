@@ -26,6 +26,14 @@ pub enum Noun {
     Repo,
     /// A name of an image in a repository.
     Tag,
+    /// A named list of packages that go into images.
+    Overlay,
+    /// An overlay at work in tags of a repository.
+    OverlayBinding,
+    /// The charts that deploy a repository's images.
+    Deployment,
+    /// The settings of all repositories of a group.
+    RegistrySettings,
     /// A URL that is told what happens in a group.
     Subscription,
     /// A token signing key.
@@ -49,6 +57,10 @@ impl Noun {
             Self::GroupInvite => "group_invite",
             Self::Repo => "repo",
             Self::Tag => "tag",
+            Self::Overlay => "overlay",
+            Self::OverlayBinding => "overlay_binding",
+            Self::Deployment => "deployment",
+            Self::RegistrySettings => "registry_settings",
             Self::Subscription => "subscription",
             Self::SigningKey => "signing_key",
             Self::Store => "store",
@@ -69,6 +81,10 @@ impl Noun {
             Self::GroupInvite => "group invite",
             Self::Repo => "repo",
             Self::Tag => "tag",
+            Self::Overlay => "overlay",
+            Self::OverlayBinding => "overlay binding",
+            Self::Deployment => "deployment",
+            Self::RegistrySettings => "registry settings",
             Self::Subscription => "subscription",
             Self::SigningKey => "signing key",
             Self::Store => "store",

@@ -1,8 +1,16 @@
 //! The nouns of the registry.
 
+pub mod deployment;
+pub mod overlay;
+pub mod readme;
+pub mod registry_settings;
 pub mod repo;
 pub mod tag;
 
+pub use deployment::{Deployment, HelmChart};
+pub use overlay::{Overlay, OverlayBinding, OverlayBindingSpec, OverlayBindingView, OverlaySpec};
+pub use readme::Readme;
+pub use registry_settings::{RegistrySettings, RegistrySettingsSpec};
 pub use repo::{
     Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,
     Repo, RepoSpec, SyncConfig,
@@ -12,4 +20,9 @@ pub use tag::{Digest, Tag, TagForms, TagName, TagSpec};
 crate::revision::versioned! {
     Repo: revision;
     Tag: revision;
+    Overlay: revision;
+    OverlayBinding: revision;
+    OverlayBindingView: binding.revision;
+    Deployment: revision;
+    RegistrySettings: revision;
 }

@@ -39,7 +39,7 @@ pub use iam::{
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
-pub use registry::{Repos, Tags};
+pub use registry::{Deployments, OverlayBindings, Overlays, RegistriesSettings, Repos, Tags};
 pub use replays::ReplayStore;
 pub use settings::Settings;
 
@@ -68,6 +68,14 @@ pub struct UseCases {
     pub repos: Repos,
     /// Tags.
     pub tags: Tags,
+    /// Overlays.
+    pub overlays: Overlays,
+    /// Overlay bindings.
+    pub overlay_bindings: OverlayBindings,
+    /// Deployments.
+    pub deployments: Deployments,
+    /// Settings of registries.
+    pub registry_settings: RegistriesSettings,
     /// Subscriptions.
     pub subscriptions: Subscriptions,
     /// What a token stands for.
@@ -99,6 +107,10 @@ impl UseCases {
             registrations: Registrations::new(store()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),
+            overlays: Overlays::new(store(), seal(), ()),
+            overlay_bindings: OverlayBindings::new(store(), seal(), ()),
+            deployments: Deployments::new(store()),
+            registry_settings: RegistriesSettings::new(store()),
             subscriptions: Subscriptions::new(store(), seal(), urls),
             who_am_i: WhoAmI::new(store()),
         }

@@ -99,8 +99,8 @@ fn shapes(world: &World) -> Vec<Shape> {
     let (org, folder) = (world.org.clone(), world.large.clone());
     let below = UidpFilter { descendants_of: Some(org.clone()), ..all() };
     let children = UidpFilter { children_of: Some(ParentFilter::At(folder.clone())), ..all() };
-    let any = || repos::RepoFilter { name: None };
-    let named = || repos::RepoFilter { name: Some(world::COMMON.to_owned()) };
+    let any = || repos::RepoFilter::default();
+    let named = || repos::RepoFilter { name: Some(world::COMMON.to_owned()), source: None };
     vec![
         ("everything", Arc::new(Scopes::All), all(), any()),
         ("below the organization", at(vec![org.clone()]), below.clone(), any()),

@@ -62,6 +62,31 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0011_logins.sql"),
         postgres: include_str!("../migrations/postgres/0011_logins.sql"),
     },
+    Step {
+        name: "readmes",
+        sqlite: include_str!("../migrations/sqlite/0012_readmes.sql"),
+        postgres: include_str!("../migrations/postgres/0012_readmes.sql"),
+    },
+    Step {
+        name: "overlays",
+        sqlite: include_str!("../migrations/sqlite/0013_overlays.sql"),
+        postgres: include_str!("../migrations/postgres/0013_overlays.sql"),
+    },
+    Step {
+        name: "overlay_bindings",
+        sqlite: include_str!("../migrations/sqlite/0014_overlay_bindings.sql"),
+        postgres: include_str!("../migrations/postgres/0014_overlay_bindings.sql"),
+    },
+    Step {
+        name: "deployments",
+        sqlite: include_str!("../migrations/sqlite/0015_deployments.sql"),
+        postgres: include_str!("../migrations/postgres/0015_deployments.sql"),
+    },
+    Step {
+        name: "registry_settings",
+        sqlite: include_str!("../migrations/sqlite/0016_registry_settings.sql"),
+        postgres: include_str!("../migrations/postgres/0016_registry_settings.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

@@ -87,7 +87,9 @@ pub(crate) fn refused<T: Entity>(row: &T, fault: Fault) -> Error {
             if declared.has_unique_names && constraint.strip_prefix(declared.table) == Some("_parent_name_key") =>
         {
             let (noun, home, name) = (T::NOUN.title(), declared.lives_in.noun.title(), row.name());
-            let message = format!("a {noun} named {name} exists in {home} {}; choose another name", row.uid().parent_text());
+            let article = if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+            let message =
+                format!("{article} {noun} named {name} exists in {home} {}; choose another name", row.uid().parent_text());
             Error::new(Kind::AlreadyExists, Rule::NameTaken, message)
                 .with(Detail::Resource { noun: T::NOUN, uid: name.to_owned() })
                 .because(constraint)

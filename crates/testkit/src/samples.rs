@@ -98,6 +98,12 @@ impl Sample {
         contract::message_descriptor(self.method.request).is_some_and(|request| request.get_field_by_name(field).is_some())
     }
 
+    /// Whether it needs what no built-in role has: only operators, and who has a role that was made for it, may call the method.
+    #[must_use]
+    pub fn is_for_operators(&self) -> bool {
+        matches!(self.method.name, "UpdateRepoReadme" | "UpdateRegistrySettings")
+    }
+
     /// Makes the call.
     pub async fn call(&self, actor: &Actor, transport: Transport, place: &Place, options: &Options) -> Outcome {
         self.call_as(actor, transport, self.request(place), options).await
@@ -230,6 +236,12 @@ impl Noun {
 }
 
 fn make(lives_in: &str, place: &Place, name: &str, body: &Value) -> Value {
+    // What is bound stands beside the place.
+    if name == "overlay_binding" {
+        let mut request = body.clone();
+        request["parent"] = place.of(lives_in).into();
+        return request;
+    }
     json!({ "parent": place.of(lives_in), (name): body })
 }
 

@@ -126,6 +126,7 @@ async fn the_examples_are_what_a_server_answered() {
         if request.as_object().is_none_or(Map::is_empty) {
             continue;
         }
+        recorder.actor = if sample.is_for_operators() { server.operator().await } else { server.admin() };
         let uid = recorder.sample(sample.method, request).await;
         if let (Does::Make(noun), false) = (sample.does, uid.is_empty()) {
             place.put(noun, &uid);

@@ -21,14 +21,15 @@ fn may_be_gone(sample: &Sample) -> bool {
 #[tokio::test]
 async fn what_is_not_there_is_not_found() {
     scenario(async |s| {
-        let admin = s.server.admin();
+        let (admin, operator) = (s.server.admin(), s.server.operator().await);
         let place = Place::make(&admin, s.server.organization().as_str(), "place").await;
         for sample in of_one() {
+            let actor = if sample.is_for_operators() { &operator } else { &admin };
             let noun = sample.does.noun().expect("it is about a noun");
             let another = if noun == "identity" { "role" } else { "identity" };
             for (what, uid) in [("nothing", absent(parent_of(&place, noun))), ("another noun", place.of(another).to_owned())] {
                 let request = aimed(&sample, &place, &uid);
-                let outcome = sample.call_as(&admin, s.transport, request, &Options::default()).await;
+                let outcome = sample.call_as(actor, s.transport, request, &Options::default()).await;
                 let expected = if may_be_gone(&sample) { "" } else { "NO_SUCH_RESOURCE" };
                 assert_eq!(rule(&outcome), expected, "{}, {what}: {:#}", sample.method.path, outcome.body);
             }
@@ -70,11 +71,12 @@ async fn who_may_not_know_learns_nothing() {
 #[tokio::test]
 async fn identifiers_have_a_form() {
     scenario(async |s| {
-        let admin = s.server.admin();
+        let (admin, operator) = (s.server.admin(), s.server.operator().await);
         let place = Place::make(&admin, s.server.organization().as_str(), "place").await;
         for sample in of_one() {
             let request = aimed(&sample, &place, "nonsense");
-            let outcome = sample.call_as(&admin, s.transport, request, &Options::default()).await;
+            let actor = if sample.is_for_operators() { &operator } else { &admin };
+            let outcome = sample.call_as(actor, s.transport, request, &Options::default()).await;
             assert_eq!(outcome.code, "INVALID_ARGUMENT", "{}: {:#}", sample.method.path, outcome.body);
             let field = sample.method.scope.last().map_or("uid", |field| field.name);
             assert_eq!(fields(&outcome), [field], "{}", sample.method.path);

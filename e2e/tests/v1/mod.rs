@@ -1,15 +1,20 @@
 //! The v1 API beside v2beta1: what differs is shown, what is the same is proved to be of the same rows.
 
 mod account_associations;
+mod deployments;
 mod external_group_role_mappings;
 mod group_invites;
 mod groups;
 mod identities;
 mod identity_providers;
 mod registrations;
+mod registry_settings;
+mod repos;
 mod role_bindings;
 mod roles;
 mod subscriptions;
+mod sync_statuses;
+mod tags;
 
 use contract::chainguard::platform::common::UidpFilter;
 

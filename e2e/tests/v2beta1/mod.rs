@@ -7,12 +7,14 @@ pub(crate) mod group_invites;
 pub(crate) mod groups;
 pub(crate) mod identities;
 pub(crate) mod identity_providers;
+mod overlay_bindings;
+pub(crate) mod overlays;
 mod owner;
-mod repos;
+pub(crate) mod repos;
 mod role_bindings;
 pub(crate) mod roles;
 mod subscriptions;
-mod tags;
+pub(crate) mod tags;
 
 use contract::prost_types::FieldMask;
 

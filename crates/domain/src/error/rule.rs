@@ -61,13 +61,13 @@ pub enum Rule {
     NoSuchResource,
     /// The name is taken in that group.
     NameTaken,
-    /// The group has one already, and can have no other.
+    /// The group, or the repository, has one already, and can have no other.
     OnePerGroup,
     /// The same is there already, and can be there once.
     Duplicate,
     /// The resource still has others below it.
     NotEmpty,
-    /// The group or identity provider has as many resources of that kind as it may have.
+    /// What the resource lives in has as many of that kind as it may have.
     GroupFull,
     /// A role is bound, or is what some get who log in through an identity provider, and cannot go.
     RoleBound,
@@ -155,10 +155,10 @@ impl Rule {
         (Self::IssuerUnavailable, "ISSUER_UNAVAILABLE", "The issuer's keys could not be fetched."),
         (Self::NoSuchResource, "NO_SUCH_RESOURCE", "No resource has this identifier."),
         (Self::NameTaken, "NAME_TAKEN", "The name is taken in that group."),
-        (Self::OnePerGroup, "ONE_PER_GROUP", "The group has one already, and can have no other."),
+        (Self::OnePerGroup, "ONE_PER_GROUP", "The group, or the repo, has one already, and can have no other."),
         (Self::Duplicate, "DUPLICATE", "The same is there already, and can be there once."),
         (Self::NotEmpty, "NOT_EMPTY", "The resource still has others below it."),
-        (Self::GroupFull, "GROUP_FULL", "The group or identity provider has as many resources of that kind as it may have."),
+        (Self::GroupFull, "GROUP_FULL", "What the resource is to live in has as many of that kind as it may have."),
         (
             Self::RoleBound,
             "ROLE_BOUND",

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Readme;
 use crate::{
     revision::Revision,
     text::{Description, Name},
@@ -45,6 +46,9 @@ pub struct RepoSpec {
     pub sync_config: Option<SyncConfig>,
     /// What is added to images when they are built for this repository.
     pub custom_overlay: Option<CustomOverlay>,
+    /// The text that introduces it.
+    #[serde(default)]
+    pub readme: Readme,
 }
 
 /// Where an image sits in a catalogue. Numbers are those of the contract's v2.

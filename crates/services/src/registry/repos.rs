@@ -1,18 +1,23 @@
 //! Repositories: the metadata of what the registry holds.
 
 mod create;
+mod followers;
 mod inherit;
 mod overlay;
 mod rules;
 mod source;
 mod sync;
 mod update;
+mod upsert;
 
 use domain::{Description, Result, Revision, Uidp, Versioned, registry::Repo};
 use store::{Filter, ListQuery, Listed, Reader, rows};
 
 pub use store::registry::repos::RepoFilter;
 
+pub use upsert::replacement;
+
+pub(crate) use overlay::check_packages;
 pub(crate) use rules::check_bundles;
 
 use crate::{

@@ -22,7 +22,7 @@ use domain::{
         role::built_in_uid,
     },
     ports::{CheckRelationship, Seal},
-    registry::{CatalogTier, Repo, RepoSpec},
+    registry::{CatalogTier, Readme, Repo, RepoSpec},
 };
 use services::{
     AccountAssociations, Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, Settings, WhoAmI, bootstrap::Seed,
@@ -234,6 +234,7 @@ pub(crate) fn repo(called: &str) -> RepoSpec {
         active_tags: Vec::new(),
         sync_config: None,
         custom_overlay: None,
+        readme: Readme::default(),
     }
 }
 

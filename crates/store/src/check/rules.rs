@@ -120,14 +120,15 @@ fn counted() -> Probe {
     rule("places", "counts", sql)
 }
 
-/// Bindings bind what exists, identity providers and mappings of outside groups give roles that do, and service bindings name identities
-/// of the group that are these very parts of the platform.
+/// Bindings bind what exists, identity providers and mappings of outside groups give roles that do, overlay bindings bind overlays that
+/// do, and service bindings name identities of the group that are these very parts of the platform.
 fn links(rules: &mut Vec<Probe>) {
     let links = [
         ("role_bindings", "identity", "identities"),
         ("role_bindings", "role", "roles"),
         ("identity_providers", "default_role", "roles"),
         ("external_group_role_mappings", "role", "roles"),
+        ("overlay_bindings", "overlay", "overlays"),
     ];
     for (from, column, to) in links {
         rules.push(rule(

@@ -3,7 +3,7 @@
 use database::Row;
 use domain::{
     Noun, Result, Uidp,
-    registry::{Repo, RepoSpec},
+    registry::{Readme, Repo, RepoSpec, SyncConfig},
 };
 
 use crate::{
@@ -18,13 +18,16 @@ use crate::{
 pub struct RepoFilter {
     /// Only those with this name.
     pub name: Option<String>,
+    /// Only those that follow this one.
+    pub source: Option<Uidp>,
 }
 
 impl Filter for RepoFilter {
     type Row = Repo;
 
     fn terms(&self) -> Vec<Term> {
-        self.name.iter().map(|name| Term::few("name", name)).collect()
+        let source = self.source.iter().map(|source| Term::few("source", source.as_str()));
+        self.name.iter().map(|name| Term::few("name", name)).chain(source).collect()
     }
 }
 
@@ -41,6 +44,8 @@ const COLUMNS: &[Column] = &[
     text("active_tags"),
     text("sync_config"),
     text(OVERLAY),
+    text("readme"),
+    text("source").for_conditions(),
 ];
 const OVERLAY: &str = "custom_overlay";
 
@@ -61,6 +66,7 @@ impl Entity for Repo {
                 active_tags: columns.json()?,
                 sync_config: columns.opt_json()?,
                 custom_overlay: columns.opt_json()?,
+                readme: Readme::trusted(columns.string()?),
             },
             created_at: columns.time()?,
             updated_at: columns.time()?,
@@ -69,10 +75,12 @@ impl Entity for Repo {
     }
 
     fn write<'v>(&'v self, values: &mut Values<'v>) -> Result<()> {
-        let RepoSpec { name, description, catalog_tier, bundles, aliases, active_tags, sync_config, custom_overlay } = &self.spec;
+        let RepoSpec { name, description, catalog_tier, bundles, aliases, active_tags, sync_config, custom_overlay, readme } =
+            &self.spec;
         values.add(name.as_str()).add(description.as_str()).word(catalog_tier)?;
         values.json(bundles)?.json(aliases)?.json(active_tags)?;
         values.opt_json(sync_config.as_ref())?.opt_json(custom_overlay.as_ref())?;
+        values.add(readme.as_str()).add(sync_config.as_ref().map(|SyncConfig { source, .. }| source));
         Ok(())
     }
 

@@ -118,6 +118,52 @@ pub async fn history(reader: &mut Reader, uid: &Uidp) -> Result<Vec<(Timestamp, 
     reader.query_map(sql, &[uid.into()], read).await
 }
 
+/// The tags of a repository in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// How many there are.
+    pub count: u64,
+    /// The one that was made or changed last.
+    pub latest: Option<Tag>,
+}
+
+/// The tags of the repository whose names have no forms but these, in short. It takes one row for each form, and as many entries of an
+/// index as there are tags, unless all forms count.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn summary(reader: &mut Reader, repo: &Uidp, forms: TagForms) -> Result<Summary> {
+    reader.at_length(true);
+    let found = summed_up(reader, repo, forms).await;
+    reader.at_length(false);
+    found
+}
+
+async fn summed_up(reader: &mut Reader, repo: &Uidp, forms: TagForms) -> Result<Summary> {
+    let columns = &DECLARED.statements().columns;
+    let newest =
+        format!("SELECT {columns} FROM tags WHERE parent = $1 AND forms = $2 ORDER BY updated_at DESC, uid DESC LIMIT 1");
+    let count = "SELECT count(*) FROM tags WHERE parent = $1 AND forms = $2";
+    let mut summary = Summary { count: 0, latest: None };
+    if forms == TagForms::ALL {
+        summary.count = counts::children(reader, Noun::Tag, repo.as_str()).await?;
+    }
+    for bits in forms.within() {
+        let of = [repo.into(), i64::from(bits).into()];
+        if forms != TagForms::ALL {
+            let counted = reader.query_one(count, &of, |row| row.int(0)).await?;
+            summary.count += counted.and_then(|n| u64::try_from(n).ok()).unwrap_or_default();
+        }
+        let found = reader.query_one(&newest, &of, |row| Tag::read(&mut Columns::of(row, 0))).await?;
+        let is_later =
+            |tag: &Tag| summary.latest.as_ref().is_none_or(|known| (known.updated_at, &known.uid) < (tag.updated_at, &tag.uid));
+        if let Some(tag) = found.filter(is_later) {
+            summary.latest = Some(tag);
+        }
+    }
+    Ok(summary)
+}
+
 /// Writes down what a tag stands for now, in place of the oldest where there are too many.
 async fn remember(tx: &mut Writer, tag: &Tag) -> Result<()> {
     let Some(digest) = &tag.spec.digest else { return Ok(()) };

@@ -48,7 +48,8 @@ async fn fill(store: &Store) {
     let bound = kit::bound(store).await;
     let folder = kit::child(&bound.org.uid, 7);
     kit::add(store, kit::group(folder.clone(), "folder")).await;
-    kit::add(store, kit::repo(kit::child(&folder, 8), "r")).await;
+    let repo = kit::child(&folder, 8);
+    kit::add(store, kit::repo(repo.clone(), "r")).await;
     kit::add(store, kit::identity(kit::child(&folder, 9), "robot")).await;
     world::add_key(store, "k1", 1).await;
     let provider = kit::identity_provider(kit::child(&bound.org.uid, 10), "login", &bound.role.uid);
@@ -61,6 +62,8 @@ async fn fill(store: &Store) {
     association.spec.service_bindings = Some([(ServicePrincipal(3), binding)].into());
     kit::add(store, association).await;
     kit::add(store, kit::external_group_role_mapping(kit::child(&provider.uid, 1), "developers", &bound.role.uid)).await;
+    let overlay = kit::add(store, kit::overlay(kit::child(&bound.org.uid, 11), "tools")).await;
+    kit::add(store, kit::overlay_binding(kit::child(&repo, 1), &overlay.uid)).await;
 }
 
 fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {
@@ -127,10 +130,11 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ),
     ("DELETE FROM identities", ("links", "role_bindings ", "its identity ")),
     ("DELETE FROM roles", ("links", "role_bindings ", "its role ")),
-    ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 12")),
+    ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 14")),
     ("DELETE FROM roles", ("links", "identity_providers ", "its default_role ")),
     ("DELETE FROM roles", ("links", "external_group_role_mappings ", "its role ")),
     ("DELETE FROM identity_providers", ("places", "external_group_role_mappings ", "which does not exist")),
+    ("DELETE FROM overlays", ("links", "overlay_bindings ", "its overlay ")),
     ("UPDATE repos SET revision = 1", ("revisions", "repos ", "it has revision 1, where the feed does not tell of it")),
     ("DELETE FROM changes WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
     ("UPDATE changes SET op = 'deleted' WHERE noun = 'role'", ("revisions", "roles ", "where the feed does not tell of it")),
@@ -138,11 +142,11 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ("DELETE FROM signing_keys", ("feed", "signing_keys k1", "that it was created, and it does not exist")),
     ("UPDATE changes SET op = 'deleted' WHERE noun = 'repo'", ("feed", "repos ", "that it was deleted, and it exists")),
     (
-        "INSERT INTO changes (revision, ordinal, noun, uid, op) SELECT 12, 1, noun, uid, 'updated' FROM changes WHERE noun = 'repo'",
-        ("feed", "repos ", "the feed tells in commit 12 that it was updated, and it has revision "),
+        "INSERT INTO changes (revision, ordinal, noun, uid, op) SELECT 14, 1, noun, uid, 'updated' FROM changes WHERE noun = 'repo'",
+        ("feed", "repos ", "the feed tells in commit 14 that it was updated, and it has revision "),
     ),
     ("UPDATE changes SET ordinal = 3 WHERE revision = 1", ("feed", "changes 1", "its 1 rows are not numbered from 0")),
-    ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 12")),
+    ("UPDATE changes SET revision = 70000 WHERE revision = 2", ("feed", "changes 70000", "the last commit is 14")),
     (
         "UPDATE changes SET to_name = 'other' WHERE noun = 'repo'",
         ("feed", "repos ", "the feed tells that its name is \"other\" and its time "),
@@ -157,8 +161,8 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ),
     (
         "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at) \
-         SELECT 12, 1, noun, uid, 'updated', 'other', to_created_at, to_name, to_created_at FROM changes WHERE noun = 'repo'",
-        ("feed", "changes 12", "stood at \"other\" and "),
+         SELECT 14, 1, noun, uid, 'updated', 'other', to_created_at, to_name, to_created_at FROM changes WHERE noun = 'repo'",
+        ("feed", "changes 14", "stood at \"other\" and "),
     ),
     ("DELETE FROM audit WHERE revision = 3", ("feed", "changes 3", "the commit has no audit row")),
     ("UPDATE audit SET revision = 70000 WHERE revision = 3", ("audit", "audit ", "it has revision 70000")),
@@ -170,7 +174,7 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     (
         "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, snapshot, at) \
          SELECT 70000, 0, 'k', 'v', customer, 's', '/', 'a', '{}', 1 FROM (SELECT verified AS customer FROM groups LIMIT 1) AS g",
-        ("outbox", "outbox 70000", "the last commit is 12"),
+        ("outbox", "outbox 70000", "the last commit is 14"),
     ),
     (
         "UPDATE changes SET uid = 'x' WHERE op = 'rebound'",

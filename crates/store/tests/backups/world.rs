@@ -6,7 +6,7 @@ use domain::{
     events::Subscription,
     iam::{AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Role, RoleBinding},
     ports::Replay,
-    registry::{Digest, Repo, Tag},
+    registry::{Deployment, Digest, Overlay, OverlayBinding, RegistrySettings, Repo, Tag},
 };
 use store::{
     AuditEntry, Filter, Later, Store,
@@ -20,6 +20,8 @@ use store::{
     idempotency,
     outbox::{self, Event},
     registry::{
+        overlay_bindings::OverlayBindingFilter,
+        overlays::OverlayFilter,
         repos::RepoFilter,
         tags::{self, TagFilter},
     },
@@ -42,6 +44,10 @@ pub(crate) struct Everything {
     repos: (Vec<Repo>, u64),
     tags: (Vec<Tag>, u64),
     invites: (Vec<GroupInvite>, u64),
+    overlays: (Vec<Overlay>, u64),
+    overlay_bindings: (Vec<OverlayBinding>, u64),
+    deployment: Option<Deployment>,
+    settings: Option<RegistrySettings>,
     subscriptions: (Vec<Subscription>, u64),
     history: Vec<(Timestamp, Digest)>,
     keys: Vec<SigningKey>,
@@ -95,6 +101,10 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         repos: all::<RepoFilter>(store).await,
         tags: all::<TagFilter>(store).await,
         invites: all::<GroupInviteFilter>(store).await,
+        overlays: all::<OverlayFilter>(store).await,
+        overlay_bindings: all::<OverlayBindingFilter>(store).await,
+        deployment: rows::get(&mut reader, &first_repo()).await.expect("reads"),
+        settings: rows::get(&mut reader, &kit::root(2)).await.expect("reads"),
         subscriptions: all::<SubscriptionFilter>(store).await,
         history: tags::history(&mut reader, &first_tag()).await.expect("a history"),
         keys: signing_keys::list(&mut reader).await.expect("keys"),
@@ -109,7 +119,12 @@ pub(crate) async fn everything(store: &Store) -> Everything {
 
 /// A tag that was made.
 fn first_tag() -> Uidp {
-    kit::child(&kit::child(&kit::child(&kit::root(2), 3), 0), 1)
+    kit::child(&first_repo(), 1)
+}
+
+/// A repository that was made.
+fn first_repo() -> Uidp {
+    kit::child(&kit::child(&kit::root(2), 3), 0)
 }
 
 fn key(kid: &str, at: i64) -> SigningKey {
@@ -149,6 +164,10 @@ pub(crate) async fn fill(store: &Store) -> Everything {
         kit::add(store, kit::account_association(group.clone(), "accounts")).await;
     }
     kit::add(store, kit::group_invite(kit::child(&other.uid, 1001), &kit::root(56))).await;
+    let overlay = kit::add(store, kit::overlay(kit::child(&other.uid, 1001), "tools")).await;
+    kit::add(store, kit::overlay_binding(kit::child(&first_repo(), 2), &overlay.uid)).await;
+    kit::add(store, kit::deployment(first_repo())).await;
+    kit::add(store, kit::registry_settings(other.uid.clone())).await;
     kit::add_subscription(store, &other, kit::subscription(kit::child(&other.uid, 1000), "https://hooks.example.com")).await;
     kit::add(store, kit::identity(kit::root(55), "user")).await;
     kit::add(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;

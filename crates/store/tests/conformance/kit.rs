@@ -16,7 +16,10 @@ use domain::{
         RoleBindingSpec, RoleSpec,
     },
     list::Order,
-    registry::{CatalogTier, Digest, Repo, RepoSpec, Tag, TagName, TagSpec},
+    registry::{
+        CatalogTier, Deployment, Digest, HelmChart, Overlay, OverlayBinding, OverlayBindingSpec, OverlaySpec, Readme,
+        RegistrySettings, RegistrySettingsSpec, Repo, RepoSpec, Tag, TagName, TagSpec,
+    },
 };
 use store::{BoxFuture, ListQuery, Store, Stored, Writer, rows};
 
@@ -205,6 +208,7 @@ pub(crate) fn repo(uid: Uidp, name: &str) -> Repo {
             active_tags: vec![],
             sync_config: None,
             custom_overlay: None,
+            readme: Readme::trusted("# A repo\n"),
         },
         created_at: NOW,
         updated_at: NOW,
@@ -228,6 +232,27 @@ pub(crate) fn group_invite(uid: Uidp, role: &Uidp) -> GroupInvite {
     let check = InviteCheck { key_id, digest: "0a".repeat(32) };
     let expires_at = NOW.plus_seconds(60);
     GroupInvite { uid, spec, expires_at, check, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+pub(crate) fn overlay(uid: Uidp, name: &str) -> Overlay {
+    let spec = OverlaySpec { name: Name::trusted(name), packages: vec!["curl".to_owned(), "bash".to_owned()] };
+    Overlay { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+pub(crate) fn overlay_binding(uid: Uidp, overlay: &Uidp) -> OverlayBinding {
+    let spec = OverlayBindingSpec { overlay: overlay.clone(), tags: vec![TagName::trusted("latest")] };
+    OverlayBinding { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+pub(crate) fn deployment(repo: Uidp) -> Deployment {
+    let repo_of_charts = "oci://charts.example.com".to_owned();
+    let charts = vec![HelmChart { source: Some(String::new()), repo: repo_of_charts, chart: None }];
+    Deployment { uid: repo, charts, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+pub(crate) fn registry_settings(group: Uidp) -> RegistrySettings {
+    let spec = RegistrySettingsSpec { unique_tags: true, eol_grace_period: false };
+    RegistrySettings { uid: group, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
 }
 
 pub(crate) fn subscription(uid: Uidp, sink: &str) -> Subscription {

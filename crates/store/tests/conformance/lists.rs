@@ -391,7 +391,7 @@ pub(crate) async fn check(reader: &mut Reader, world: &World, uids: &[Uidp], wis
     let fits = |row: &Identity| kind.is_none_or(|kind| row.spec.relationship.kind() == kind);
     compare!(reader, world.identities, wish, query, identity, fits);
 
-    let query = wish.query(uids, repos::RepoFilter { name: name.as_ref().map(|name| format!("{name}7")) });
+    let query = wish.query(uids, repos::RepoFilter { name: name.as_ref().map(|name| format!("{name}7")), source: None });
     let fits = |row: &Repo| name.as_ref().is_none_or(|name| row.spec.name.as_str() == format!("{name}7"));
     compare!(reader, world.repos, wish, query, repo, fits);
 

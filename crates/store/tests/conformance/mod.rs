@@ -12,6 +12,7 @@ pub(crate) mod later;
 pub(crate) mod lists;
 pub(crate) mod metrics;
 pub(crate) mod nouns;
+pub(crate) mod overlays;
 pub(crate) mod standings;
 pub(crate) mod subscriptions;
 pub(crate) mod tags;
@@ -117,6 +118,11 @@ macro_rules! cases {
                 a_history_has_an_end,
                 tags_go_with_their_repository,
                 too_many_tags_keep_their_repository,
+                tags_are_summed_up,
+            ];
+            overlays: [
+                overlays_are_bound_and_bindings_go_with_their_repository,
+                a_repository_has_one_deployment_and_a_group_one_set_of_settings,
             ];
             account_associations: [
                 account_associations_are_kept,

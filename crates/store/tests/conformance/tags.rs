@@ -2,7 +2,7 @@
 
 use domain::{
     Error, Kind, Rule, Timestamp,
-    registry::{Repo, Tag},
+    registry::{Repo, Tag, TagForms},
 };
 use store::{Store, registry::tags, rows};
 
@@ -129,4 +129,26 @@ pub(crate) async fn too_many_tags_keep_their_repository(engine: &impl Engine) {
     let (uid, one) = (repo.uid.clone(), kit::child(&repo.uid, 1));
     kit::write(&store, |tx| Box::pin(async move { rows::delete::<Tag>(tx, &one).await })).await.expect("goes");
     assert!(kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &uid).await })).await.expect("goes"));
+}
+
+pub(crate) async fn tags_are_summed_up(engine: &impl Engine) {
+    let (store, repo) = with_repo(engine).await;
+    let none = tags::summary(&mut store.reader().await.expect("reads"), &repo.uid, TagForms::ALL).await.expect("reads");
+    assert_eq!(none, tags::Summary { count: 0, latest: None });
+    for (n, name) in (1..).zip(["latest", "1-r1", "1-20240131", "sha256-0a"]) {
+        let mut tag = kit::tag(kit::child(&repo.uid, n), name);
+        tag.updated_at = kit::at(n.cast_signed()).now;
+        kit::add(&store, tag).await;
+    }
+    let plain = TagForms::default();
+    for (forms, expected) in [
+        (TagForms::ALL, (4, "sha256-0a")),
+        (TagForms { referrer: false, ..TagForms::ALL }, (3, "1-20240131")),
+        (TagForms { epoch: true, ..plain }, (2, "1-r1")),
+        (plain, (1, "latest")),
+    ] {
+        let found = tags::summary(&mut store.reader().await.expect("reads"), &repo.uid, forms).await.expect("reads");
+        let latest = found.latest.expect("there is one");
+        assert_eq!((found.count, latest.spec.name.as_str()), expected, "{forms:?}");
+    }
 }

@@ -81,7 +81,7 @@ async fn ask(store: &Store, world: &World) {
     const UNNAMED: [OrderField; 2] = [OrderField::Uid, OrderField::CreatedAt];
     let name = |name: &str| Some(name.to_owned());
     let all = repos::RepoFilter::default;
-    lists(store, world, &[all(), repos::RepoFilter { name: name("repo7919-1") }], &NAMED).await;
+    lists(store, world, &[all(), repos::RepoFilter { name: name("repo7919-1"), source: None }], &NAMED).await;
     let all = groups::GroupFilter::default;
     lists(store, world, &[all(), groups::GroupFilter { name: name("folder7919") }], &NAMED).await;
     let all = identities::IdentityFilter::default;

@@ -8,6 +8,7 @@ use contract::chainguard::platform::{
     iam::v2beta1::rpc as iam,
     oidc::rpc::Exchange,
     ping,
+    registry::rpc as old_registry,
     registry::v2beta1::rpc as registry,
 };
 use serde_json::{Value, json};
@@ -111,12 +112,33 @@ pub(super) fn all() -> Vec<Noun> {
             Place::AT,
             |_| json!({ "name": "shop", "catalog_tier": "CATALOG_TIER_BASE", "active_tags": ["latest"] }),
         )
-        .changed::<registry::UpdateRepo>(|_| json!({ "description": "The shop's front end." })),
+        .changed::<registry::UpdateRepo>(|_| json!({ "description": "The shop's front end." }))
+        .old::<old_registry::CreateRepo, old_registry::UpdateRepo, old_registry::ListRepos, old_registry::DeleteRepo>(Old {
+            parent: "parent_id",
+            body: |_| json!({ "name": "store", "catalog_tier": "BASE", "readme": README, "active_tags": ["latest"] }),
+            whole: |_| json!({ "name": "warehouse", "description": "The shop's back end.", "readme": README }),
+        }),
         Noun::new::<registry::CreateTag, registry::GetTag, registry::ListTags, registry::DeleteTag>(
             "tag",
             "repo",
             |_| json!({ "name": "latest", "digest": format!("sha256:{}", "0a".repeat(32)), "bundles": ["application"] }),
+        )
+        .old::<old_registry::CreateTag, old_registry::UpdateTag, old_registry::ListTags, old_registry::DeleteTag>(Old {
+            parent: "repo_id",
+            body: |_| json!({ "name": "next", "bundles": ["application"] }),
+            whole: |_| json!({ "digest": format!("sha256:{}", "0b".repeat(32)), "deprecated": true }),
+        }),
+        Noun::new::<registry::CreateOverlay, registry::GetOverlay, registry::ListOverlays, registry::DeleteOverlay>(
+            "overlay",
+            Place::AT,
+            |_| json!({ "name": "tools", "config": { "contents": { "packages": ["bash", "curl"] } } }),
         ),
+        Noun::new::<
+            registry::CreateOverlayBinding,
+            registry::GetOverlayBinding,
+            registry::ListOverlayBindings,
+            registry::DeleteOverlayBinding,
+        >("overlay_binding", "repo", |place| json!({ "overlay": place.of("overlay"), "tags": ["latest"] })),
         Noun::new::<events::CreateSubscription, events::GetSubscription, events::ListSubscriptions, events::DeleteSubscription>(
             "subscription",
             Place::AT,
@@ -128,6 +150,8 @@ pub(super) fn all() -> Vec<Noun> {
         ),
     ]
 }
+
+const README: &str = "# The shop\n\nRun it by `docker run <image>`.\n";
 
 /// What is about no noun, and what makes several of one.
 pub(super) fn others() -> Vec<Sample> {
@@ -147,6 +171,31 @@ pub(super) fn others() -> Vec<Sample> {
         Sample::new::<old::LookupGroup>(Does::Other, |_| json!({})),
         Sample::new::<old::CheckEligibility>(Does::Other, |_| json!({})),
         Sample::new::<old::Lookup>(Does::Other, |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" })),
+        Sample::new::<registry::GetRepoReadme>(Does::Read("repo"), |place| json!({ "uid": place.of("repo") })),
+        Sample::new::<registry::UpdateRepoReadme>(
+            Does::Change("repo"),
+            |place| json!({ "repo_readme": { "uid": place.of("repo"), "content": "# The store" } }),
+        ),
+        Sample::new::<old_registry::GetRepoCountBySource>(Does::Read("repo"), |place| json!({ "id": place.of("repo") })),
+        Sample::new::<old_registry::GetRepoTagsSummary>(Does::Read("repo"), |place| json!({ "repo_id": place.of("repo") })),
+        Sample::new::<old_registry::GetSyncStatus>(Does::Read("repo"), |place| json!({ "repo_id": place.of("repo") })),
+        Sample::new::<old_registry::ListSyncStatuses>(Does::Other, |place| json!({ "registry_id": place.at.as_str() })),
+        Sample::new::<old_registry::CreateDeployment>(
+            Does::Other,
+            |place| json!({ "parent_id": place.of("repo"), "charts": [{ "repo": "https://charts.example.com", "chart": "shop" }] }),
+        ),
+        Sample::new::<old_registry::UpdateDeployment>(
+            Does::Other,
+            |place| json!({ "repo_id": place.of("repo"), "charts": [{ "repo": "oci://charts.example.com/shop" }] }),
+        ),
+        Sample::new::<old_registry::GetDeployment>(Does::Other, |place| json!({ "repo_id": place.of("repo") })),
+        Sample::new::<old_registry::UpdateRegistrySettings>(
+            Does::Other,
+            |place| json!({ "registry_id": place.at.as_str(), "unique_tags": true }),
+        ),
+        Sample::new::<old_registry::GetRegistrySettings>(Does::Other, |place| json!({ "registry_id": place.at.as_str() })),
+        Sample::new::<old_registry::ListTagHistory>(Does::Read("tag"), |place| json!({ "parent_id": place.of("tag") })),
+        Sample::new::<old_registry::ListEolTags>(Does::List("tag"), |place| json!({ "uidp": { "ids": [place.of("tag")] } })),
         Sample::new::<iam::BatchCreateRoleBindings>(
             Does::Make("role_binding"),
             |place| json!({ "parent": place.at.as_str(), "requests": [{ "parent": place.at.as_str(), "role_binding": bound(place) }] }),

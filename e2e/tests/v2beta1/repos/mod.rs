@@ -1,6 +1,7 @@
 mod create;
 mod delete;
 mod list;
+mod readme;
 mod rules;
 mod sync;
 mod update;

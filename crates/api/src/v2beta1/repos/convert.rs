@@ -3,7 +3,7 @@
 use contract::chainguard::platform::registry::v2beta1 as wire;
 use domain::{
     Description, Error, Name, Timestamp, Violations,
-    registry::{Repo, RepoSpec, SyncConfig},
+    registry::{Readme, Repo, RepoSpec, SyncConfig},
 };
 
 use super::overlay;
@@ -19,7 +19,12 @@ pub(crate) fn to_wire(repo: &Repo) -> wire::Repo {
     }
 }
 
-/// What callers may set of a repository, and the server's part of its sync configuration; the rest is left empty.
+/// The readme of a repository for an answer.
+pub(crate) fn readme_to_wire(repo: &Repo) -> wire::RepoReadme {
+    wire::RepoReadme { uid: repo.uid.to_string(), content: repo.spec.readme.to_string() }
+}
+
+/// What callers may set of a repository but the readme, and the server's part of its sync configuration; the rest is left empty.
 pub(crate) fn spec_to_wire(spec: &RepoSpec) -> wire::Repo {
     wire::Repo {
         name: spec.name.to_string(),
@@ -34,7 +39,7 @@ pub(crate) fn spec_to_wire(spec: &RepoSpec) -> wire::Repo {
     }
 }
 
-/// What a request says that a repository should be.
+/// What a request says that a repository should be; it says nothing of the readme.
 ///
 /// The server's part of the sync configuration is taken as it stands: callers give what they have of it from before.
 ///
@@ -57,6 +62,7 @@ pub(crate) fn spec_from_wire(repo: wire::Repo) -> Result<RepoSpec, Error> {
             active_tags: repo.active_tags,
             sync_config: sync_config.flatten(),
             custom_overlay,
+            readme: Readme::default(),
         })
     };
     violations.finish(spec())

@@ -18,7 +18,7 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 22] = [
+const FIXED: [(&str, &str, &str); 24] = [
     ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
     ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
     ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
@@ -35,6 +35,8 @@ const FIXED: [(&str, &str, &str); 22] = [
     ("mappings of outside groups of an identity provider", "1,000", "MAPPINGS: u64 = 1000;"),
     ("mappings of outside groups in a batch", "100", "BATCH_MAX: usize = 100;"),
     ("invites of a group", "500", "INVITES: u64 = 500;"),
+    ("overlay bindings of a repository", "100", "BINDINGS: u64 = 100;"),
+    ("bytes of a readme", "65,536", "MAX_LEN: usize = 64 * 1024;"),
     ("subscriptions of a group", "100", "SUBSCRIPTIONS: u64 = 100;"),
     ("custom claims, and as many patterns, of an identity", "32", "MAX_CLAIMS: usize = 32;"),
     ("tries of an update whose resource others change", "20", "TRIES: usize = 20;"),
@@ -44,17 +46,19 @@ const FIXED: [(&str, &str, &str); 22] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 16] = [
     include_str!("../../../../api/src/list.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
     include_str!("../../../../gateway/src/server/accept.rs"),
     include_str!("../../../../gateway/src/server/connection.rs"),
     include_str!("../../../../gateway/src/status/room.rs"),
+    include_str!("../../../../domain/src/registry/readme.rs"),
     include_str!("../../../../services/src/events/subscriptions/rules.rs"),
     include_str!("../../../../services/src/iam/external_group_role_mappings/batch_delete.rs"),
     include_str!("../../../../services/src/iam/external_group_role_mappings/rules.rs"),
     include_str!("../../../../services/src/iam/group_invites/rules.rs"),
+    include_str!("../../../../services/src/registry/overlay_bindings/create.rs"),
     include_str!("../../../../services/src/update.rs"),
     include_str!("../../../../database/src/postgres/connector.rs"),
     include_str!("../../../../database/src/queue.rs"),

@@ -1,5 +1,5 @@
-//! What a synced repository shows of its source: tier, bundles, aliases, active tags and, unless it has its own, the
-//! description.
+//! What a synced repository shows of its source: tier, bundles, aliases, active tags, the readme and, unless it
+//! has its own, the description.
 //!
 //! The row keeps a copy from when it was last written, which shows once the source is gone; as long as the source
 //! exists, its current values show.
@@ -48,6 +48,7 @@ pub(super) fn copy(source: &RepoSpec, to: &mut RepoSpec) {
     to.bundles.clone_from(&source.bundles);
     to.aliases.clone_from(&source.aliases);
     to.active_tags.clone_from(&source.active_tags);
+    to.readme.clone_from(&source.readme);
     if to.description.as_str().is_empty() {
         to.description.clone_from(&source.description);
     }

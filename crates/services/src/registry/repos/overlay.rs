@@ -46,9 +46,7 @@ pub(super) fn check(overlay: &CustomOverlay, violations: &mut Violations) {
 
 fn check_contents(contents: &ImageContents, violations: &mut Violations) {
     let at = |field: &str| format!("custom_overlay.contents.{field}");
-    each(&at("packages"), &contents.packages, PACKAGES, violations, |field, package, violations| {
-        required(field, package, SHORT, violations);
-    });
+    check_packages(&at("packages"), &contents.packages, violations);
     each(&at("runtime_repositories"), &contents.runtime_repositories, ENTRIES, violations, |field, url, violations| {
         required(field, url, LONG, violations);
     });
@@ -56,6 +54,11 @@ fn check_contents(contents: &ImageContents, violations: &mut Violations) {
         check_file_name(&format!("{field}.name"), &key.name, violations);
         block(&format!("{field}.content"), &key.content, PEM, violations);
     });
+}
+
+/// Judges the names of packages.
+pub(crate) fn check_packages(field: &str, packages: &[String], violations: &mut Violations) {
+    each(field, packages, PACKAGES, violations, |field, package, violations| required(field, package, SHORT, violations));
 }
 
 fn check_accounts(accounts: &Accounts, violations: &mut Violations) {

@@ -60,7 +60,7 @@ impl Repos {
 async fn candidates(ctx: &Ctx, reader: &mut Reader, name: &str) -> Result<Vec<Repo>> {
     let needed = [named("repo.list")?].into_iter().collect();
     let request = ListRequest::first(UidpFilter::default());
-    let filter = RepoFilter { name: Some(name.to_owned()) };
+    let filter = RepoFilter { name: Some(name.to_owned()), source: None };
     let query = ListQuery::new(ctx.grants.scopes(&needed), &request, None, filter);
     let listed = rows::list(reader, &query).await?;
     if listed.next.is_some() {

@@ -2,7 +2,7 @@
 
 use domain::{
     Ctx, Error, Result, Uidp, Violations,
-    registry::{CatalogTier, RepoSpec, SyncConfig},
+    registry::{CatalogTier, Readme, RepoSpec, SyncConfig},
 };
 use store::Reader;
 
@@ -97,5 +97,7 @@ fn check_inherited(before: Option<&RepoSpec>, source: &RepoSpec, wish: &RepoSpec
     judge("bundles", kept(|spec| &spec.bundles));
     judge("aliases", kept(|spec| &spec.aliases));
     judge("active_tags", kept(|spec| &spec.active_tags));
+    let readme = before.map_or_else(Readme::default, |before| before.readme.clone());
+    judge("readme", wish.readme == readme || wish.readme == source.readme);
     violations.check()
 }

@@ -7,7 +7,10 @@ use domain::{
 use store::{Writer, rows};
 
 use super::{Repos, Shown, inherit::Sources, rules, sync};
-use crate::update::{self, Update};
+use crate::{
+    grants::require,
+    update::{self, Update},
+};
 
 impl Repos {
     /// Changes what `patch` changes of the repository as callers see it. The same values again change nothing.
@@ -16,11 +19,14 @@ impl Repos {
     /// Not found; aborted when `If-Match` names another version, or others change the repository or its source all the time;
     /// otherwise as for creating the changed repository.
     pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<RepoSpec>) -> Result<Repo> {
-        update::run(&RepoUpdate, &self.store, &self.turns, ctx, uid, &patch).await
+        update::run(&RepoUpdate { place: None }, &self.store, &self.turns, ctx, uid, &patch).await
     }
 }
 
-struct RepoUpdate;
+pub(super) struct RepoUpdate {
+    /// Where the caller has to hold `repo.update` for a change, where the method does not say that.
+    pub(super) place: Option<Uidp>,
+}
 
 impl Update for RepoUpdate {
     type Row = Shown;
@@ -32,7 +38,10 @@ impl Update for RepoUpdate {
         &row.repo.spec
     }
 
-    async fn judge(&self, _ctx: &Ctx, _row: &Shown, wish: &RepoSpec) -> Result<()> {
+    async fn judge(&self, ctx: &Ctx, _row: &Shown, wish: &RepoSpec) -> Result<()> {
+        if let Some(place) = &self.place {
+            require(ctx, "repo.update", place)?;
+        }
         let mut violations = Violations::default();
         rules::check(wish, &mut violations);
         violations.check()

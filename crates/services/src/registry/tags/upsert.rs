@@ -10,8 +10,8 @@ use super::{Tags, rules};
 use crate::{grants::require, iam::placed::child_of, nouns};
 
 impl Tags {
-    /// Makes a tag of the repository `parent` what `spec` says: a new one, or the one of this name. The same values again change
-    /// nothing.
+    /// Makes a tag of the repository `parent` what `spec` says: a new one, or the one of this name, which keeps its digest where none
+    /// is given. The same values again change nothing.
     ///
     /// # Errors
     /// Invalid argument for values out of their limits; not found when there is no such repository; permission denied when the
@@ -40,7 +40,8 @@ async fn create(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, spec: TagSpec) -> Res
     Ok(tag)
 }
 
-async fn change(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, known: Tag, spec: TagSpec) -> Result<Tag> {
+async fn change(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, known: Tag, mut spec: TagSpec) -> Result<Tag> {
+    spec.digest = spec.digest.or_else(|| known.spec.digest.clone());
     if known.spec.digest != spec.digest {
         // Where it is needed is said of the repository, which the caller has named: the tag may not be theirs to see.
         require(ctx, "tag.update", parent)?;

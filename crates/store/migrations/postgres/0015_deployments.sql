@@ -1,0 +1,12 @@
+-- The charts that deploy a repository's images, one row for a repository at most: it has the repository's uid, and the repository's parent.
+CREATE TABLE deployments (
+    uid TEXT COLLATE "C" NOT NULL PRIMARY KEY REFERENCES repos (uid),
+    parent TEXT COLLATE "C" NOT NULL CHECK (parent = substr(uid, 1, length(uid) - 17)),
+    org TEXT COLLATE "C" NOT NULL CHECK (org = substr(uid, 1, 40)),
+    charts TEXT COLLATE "C" NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    revision BIGINT NOT NULL
+);
+CREATE INDEX deployments_parent ON deployments (parent, uid);
+CREATE INDEX deployments_org_created_at ON deployments (org, created_at, uid);
