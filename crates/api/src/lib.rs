@@ -41,10 +41,10 @@ const PONG: &str = "pong";
 pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
         v1::account_associations::endpoints(&use_cases.account_associations),
-        v1::external_group_role_mappings::endpoints(&use_cases.external_group_role_mappings),
         v1::auth::endpoints(use_cases, exchange),
-        v1::group_invites::endpoints(&use_cases.group_invites),
         v1::deployments::endpoints(&use_cases.deployments),
+        v1::external_group_role_mappings::endpoints(&use_cases.external_group_role_mappings),
+        v1::group_invites::endpoints(&use_cases.group_invites),
         v1::groups::endpoints(&use_cases.groups),
         v1::identities::endpoints(&use_cases.identities),
         v1::identity_providers::endpoints(&use_cases.identity_providers),
