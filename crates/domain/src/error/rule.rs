@@ -113,7 +113,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 52] = [
+    pub const ALL: [(Self, &'static str, &'static str); 53] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),

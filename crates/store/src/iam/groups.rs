@@ -7,7 +7,7 @@ use domain::{
 };
 
 use crate::{
-    Writer,
+    Reader, Writer,
     list::{Filter, Term},
     rows,
     table::{self, Column, Columns, Declared, Entity, EventGroup, Values, WithParent, bool, its_fields, text},
