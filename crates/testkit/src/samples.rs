@@ -7,7 +7,10 @@ mod place;
 use client::Options;
 use contract::{
     BoxFuture, Method, Rpc,
-    chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group, rpc::CreateGroup},
+    chainguard::platform::{
+        iam::v2beta1::{CreateGroupRequest, Group, rpc::CreateGroup},
+        registry::v2beta1::{CreateOverlayRequest, CustomOverlay, Overlay, custom_overlay::ImageContents, rpc::CreateOverlay},
+    },
 };
 use prost_reflect::DynamicMessage;
 use serde_json::{Map, Value, json};
@@ -262,6 +265,14 @@ impl Place {
         let group = Group { name: name.into(), ..Group::default() };
         let made = admin.must::<CreateGroup>(CreateGroupRequest { parent: parent.into(), group: Some(group) }).await;
         let mut place = Self::empty(made.uid.parse().expect("a UIDP"));
+        let contents = ImageContents { packages: vec!["bash".into()], ..ImageContents::default() };
+        let config = Some(CustomOverlay { contents: Some(contents), ..CustomOverlay::default() });
+        let name = format!("of {}", place.at.as_str().rsplit('/').next().unwrap_or_default());
+        let overlay = CreateOverlayRequest {
+            parent: place.at.root_text().into(),
+            overlay: Some(Overlay { name, config, ..Overlay::default() }),
+        };
+        place.put(Self::BOUND, &admin.must::<CreateOverlay>(overlay).await.uid);
         for Noun { name, first_in, body, make: send, .. } in nouns::all() {
             let mut body = body(&place);
             // The sample that makes another one has its own.

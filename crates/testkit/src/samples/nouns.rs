@@ -138,7 +138,7 @@ pub(super) fn all() -> Vec<Noun> {
             registry::GetOverlayBinding,
             registry::ListOverlayBindings,
             registry::DeleteOverlayBinding,
-        >("overlay_binding", "repo", |place| json!({ "overlay": place.of("overlay"), "tags": ["latest"] })),
+        >("overlay_binding", "repo", |place| json!({ "overlay": place.overlay_to_bind(), "tags": ["latest"] })),
         Noun::new::<events::CreateSubscription, events::GetSubscription, events::ListSubscriptions, events::DeleteSubscription>(
             "subscription",
             Place::AT,

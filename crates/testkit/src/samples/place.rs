@@ -41,6 +41,14 @@ impl Place {
         }
     }
 
+    /// What of a place is bound, so that the overlay beside it can be deleted.
+    pub(super) const BOUND: &str = "bound overlay";
+
+    /// The overlay that is bound here: one of its own where a place has that.
+    pub(super) fn overlay_to_bind(&self) -> &str {
+        self.things.get(Self::BOUND).map_or_else(|| self.of("overlay"), String::as_str)
+    }
+
     /// A role that everybody who may bind roles at all holds completely.
     pub(super) fn bindable() -> Value {
         built_in_uid("apk.pull").to_string().into()

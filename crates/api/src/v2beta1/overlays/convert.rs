@@ -51,12 +51,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_required_field_is_asked_for() {
-        let contents = ImageContents { packages: vec!["curl".into()], ..ImageContents::default() };
-        let config = Some(CustomOverlay { contents: Some(contents), ..CustomOverlay::default() });
-        crate::required::is_asked_for(
-            vec![wire::Overlay { name: "a".into(), config, ..wire::Overlay::default() }],
-            spec_from_wire,
+    fn what_is_required_is_asked_for() {
+        let message = spec_from_wire(wire::Overlay::default()).map_err(|error| error.message().to_owned());
+        assert!(
+            message
+                .is_err_and(|message| message.contains("name must match") && message.ends_with("; config: config is required"))
         );
     }
 }

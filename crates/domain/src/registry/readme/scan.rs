@@ -84,7 +84,7 @@ const SOMEWHERE: &[(&str, &[&str])] = &[
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
 /// Longest beginning of a link in bytes in which a scheme may stand.
-const SCHEME: usize = 128;
+const SCHEME: usize = 32;
 
 const TAG: &str = "has HTML that is not among what is allowed; write &lt; for a less-than sign, or put code between ``` lines";
 const LINK: &str = "leads elsewhere than to http, https or mailto";
