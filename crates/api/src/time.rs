@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::{Timestamp, Violations};
-use prost_types::{Duration, Timestamp as Wire};
+use prost_types::{Duration as Length, Timestamp as Wire};
 
 /// The first second of the year 1, the earliest that google.protobuf.Timestamp holds.
 const FIRST: i64 = -62_135_596_800;
@@ -26,14 +26,14 @@ pub(crate) fn parse(field: &str, instant: &Wire, violations: &mut Violations) ->
 }
 
 /// A length of time in milliseconds for an answer.
-pub(crate) fn duration(milliseconds: i64) -> Duration {
+pub(crate) fn duration(milliseconds: i64) -> Length {
     let nanos = i32::try_from(milliseconds % 1000 * 1_000_000).unwrap_or_default();
-    Duration { seconds: milliseconds / 1000, nanos }
+    Length { seconds: milliseconds / 1000, nanos }
 }
 
 /// The length of time of a request in milliseconds, what is less than one cut off, or a violation of `field` and `None` where it is
 /// negative or none at all. A length that no count holds is the longest.
-pub(crate) fn milliseconds(field: &str, length: &Duration, violations: &mut Violations) -> Option<i64> {
+pub(crate) fn milliseconds(field: &str, length: &Length, violations: &mut Violations) -> Option<i64> {
     if length.seconds >= 0 && (0..1_000_000_000).contains(&length.nanos) {
         return Some(length.seconds.saturating_mul(1000).saturating_add(i64::from(length.nanos / 1_000_000)));
     }
@@ -53,7 +53,7 @@ pub(crate) fn end(field: &str, instant: Option<&Wire>, violations: &mut Violatio
 }
 
 /// A time span, or a violation of `field` and `None` where there is none, and where it ends before it begins.
-pub(crate) fn span(field: &str, span: Option<&prost_types::Duration>, violations: &mut Violations) -> Option<Duration> {
+pub(crate) fn span(field: &str, span: Option<&Length>, violations: &mut Violations) -> Option<Duration> {
     let label = crate::field::last(field);
     let Some(span) = span else {
         violations.add(field, format!("{label} is required"));
@@ -94,18 +94,18 @@ mod tests {
 
     #[test]
     fn lengths_are_not_negative() {
-        let read = |seconds, nanos| milliseconds("overlap", &Duration { seconds, nanos }, &mut Violations::default());
+        let read = |seconds, nanos| milliseconds("overlap", &Length { seconds, nanos }, &mut Violations::default());
         assert_eq!([read(0, 0), read(1, 999_999_999), read(0, 999_999)], [Some(0), Some(1999), Some(0)]);
         assert_eq!([read(-1, 0), read(0, -1), read(1, -1), read(0, 1_000_000_000)], [None; 4]);
         assert_eq!(read(i64::MAX, 0), Some(i64::MAX));
-        assert_eq!(duration(1999), Duration { seconds: 1, nanos: 999_000_000 });
+        assert_eq!(duration(1999), Length { seconds: 1, nanos: 999_000_000 });
     }
 
     #[test]
     fn spans_are_there_and_not_negative() {
         let read = |wire: Option<(i64, i32)>| {
             let mut violations = Violations::default();
-            let wire = wire.map(|(seconds, nanos)| prost_types::Duration { seconds, nanos });
+            let wire = wire.map(|(seconds, nanos)| Length { seconds, nanos });
             let read = span("ttl", wire.as_ref(), &mut violations);
             violations.check().map(|()| read).map_err(|error| error.message().to_owned())
         };

@@ -46,7 +46,7 @@ const FIXED: [(&str, &str, &str); 24] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     include_str!("../../../../api/src/list.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
