@@ -133,6 +133,7 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ("UPDATE identities SET revision = 70000", ("revisions", "identities ", "it has revision 70000, and the last commit is 14")),
     ("DELETE FROM roles", ("links", "identity_providers ", "its default_role ")),
     ("DELETE FROM roles", ("links", "external_group_role_mappings ", "its role ")),
+    ("UPDATE identity_providers SET scim = '{}'", ("rows", "identity_providers ", "the server cannot read it: ")),
     ("DELETE FROM identity_providers", ("places", "external_group_role_mappings ", "which does not exist")),
     ("DELETE FROM overlays", ("links", "overlay_bindings ", "its overlay ")),
     ("UPDATE repos SET revision = 1", ("revisions", "repos ", "it has revision 1, where the feed does not tell of it")),

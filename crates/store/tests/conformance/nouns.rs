@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, ops::ControlFlow};
 
 use domain::{
     Description, Error, Grant, Kind, Name, Noun, Place, Revision, Rule, Timestamp, Uidp,
-    iam::{Group, Identity, IdentityProvider, OrgKind, OrgStatus, RelationshipType, Role, RoleBinding, RoleBindingView},
+    iam::{
+        Group, Identity, IdentityProvider, OrgKind, OrgStatus, PreviousToken, RelationshipType, Role, RoleBinding,
+        RoleBindingView, Scim, ScimDigest,
+    },
     registry::{CustomOverlay, Repo, SyncConfig},
 };
 use store::{
@@ -257,8 +260,16 @@ pub(crate) async fn identity_providers_are_kept(engine: &impl Engine) {
     let mut wish = made.clone();
     (wish.spec.default_role, wish.spec.oidc.client_secret) = (other.uid.clone(), None);
     wish.spec.oidc.additional_scopes.reverse();
+    wish.scim = Some(Scim {
+        enabled: true,
+        token: ScimDigest::of("cgscim_1"),
+        expires_at: None,
+        previous: Some(PreviousToken { token: ScimDigest::of("cgscim_0"), ends_at: kit::NOW }),
+        revoked_at: Some(kit::NOW),
+        revision: made.revision,
+    });
     let changed = update(&store, &wish.uid, &wish).await.expect("is changed");
-    assert_eq!(changed.spec, wish.spec);
+    assert_eq!((&changed.spec, &changed.scim), (&wish.spec, &wish.scim));
     assert_eq!(get::<IdentityProvider>(&store, &made.uid).await, Some(changed));
     assert_eq!((default_at(&role.uid).await, default_at(&other.uid).await), (None, Some(org.uid.clone())));
 

@@ -76,15 +76,7 @@ pub(super) fn all() -> Vec<Noun> {
             },
         )
         .with(scim()),
-        Noun::new::<
-            iam::CreateExternalGroupRoleMapping,
-            iam::GetExternalGroupRoleMapping,
-            iam::ListExternalGroupRoleMappings,
-            iam::DeleteExternalGroupRoleMapping,
-        >("external_group_role_mapping", "identity_provider", |place| {
-            json!({ "external_group_id": "developers", "role_uid": Place::bindable(), "scope": place.of(Place::ORGANIZATION) })
-        })
-        .with(mappings()),
+        external_group_role_mapping(),
         Noun::new::<
             iam::CreateAccountAssociation,
             iam::GetAccountAssociation,
@@ -226,11 +218,19 @@ fn scim() -> Vec<Sample> {
     ]
 }
 
-/// What there is of external group role mappings beside what every noun has.
-fn mappings() -> Vec<Sample> {
+/// External group role mappings, of which several can be deleted at once.
+fn external_group_role_mapping() -> Noun {
     const NAME: &str = "external_group_role_mapping";
     let provider = |place: &Place| place.of("identity_provider").to_owned();
-    vec![
+    Noun::new::<
+        iam::CreateExternalGroupRoleMapping,
+        iam::GetExternalGroupRoleMapping,
+        iam::ListExternalGroupRoleMappings,
+        iam::DeleteExternalGroupRoleMapping,
+    >(NAME, "identity_provider", |place| {
+        json!({ "external_group_id": "developers", "role_uid": Place::bindable(), "scope": place.of(Place::ORGANIZATION) })
+    })
+    .with(vec![
         Sample::new::<iam::BatchDeleteExternalGroupRoleMappings>(
             Does::Delete(NAME),
             move |place| json!({ "parent": provider(place), "names": [place.of(NAME)] }),
@@ -250,7 +250,7 @@ fn mappings() -> Vec<Sample> {
             Does::Delete(NAME),
             move |place| json!({ "parent_id": provider(place), "ids": [place.of(NAME)] }),
         ),
-    ]
+    ])
 }
 
 fn bound(place: &Place) -> Value {

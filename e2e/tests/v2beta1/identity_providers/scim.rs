@@ -51,6 +51,7 @@ async fn etag(s: &Scenario, admin: &Actor, uid: &str) -> String {
     found.scim.expect("it had a token").etag
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "fields may be absent")]
 fn in_seconds(s: &Scenario, seconds: i64) -> Option<Timestamp> {
     let now = s.server.clock().now().plus_seconds(seconds);
     Some(Timestamp { seconds: now.seconds(), nanos: i32::try_from(now.0 % 1000 * 1_000_000).expect("less than a second") })

@@ -1,6 +1,6 @@
 //! `provost iam identity-providers scim`
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use client::Client;
@@ -12,7 +12,9 @@ use contract::{
     },
     prost_types,
 };
+use domain::Clock as _;
 use serde_json::{Value, json};
+use server::SystemClock;
 
 use crate::{
     exit::Failure,
@@ -145,7 +147,9 @@ impl Provider {
 impl Lifetime {
     /// The instant that this means from now on.
     fn end(&self) -> Option<prost_types::Timestamp> {
-        self.expires_in.and_then(|lifetime| SystemTime::now().checked_add(lifetime)).map(prost_types::Timestamp::from)
+        let end = SystemClock.now().plus_seconds(i64::try_from(self.expires_in?.as_secs()).unwrap_or(i64::MAX));
+        let nanos = i32::try_from(end.0.rem_euclid(1000) * 1_000_000).unwrap_or_default();
+        Some(prost_types::Timestamp { seconds: end.seconds(), nanos })
     }
 }
 
