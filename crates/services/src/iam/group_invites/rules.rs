@@ -14,7 +14,7 @@ use crate::{grants::require_grantable, iam::role_bindings::role_for, texts};
 /// Most invites of a group: all of them go with it in one write.
 const INVITES: u64 = 500;
 /// The longest that a code may work.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+const LONGEST: Duration = Duration::from_hours(365 * 24);
 /// Longest accepted email address in bytes (RFC 5321 section 4.5.3.1.3, without the angle brackets).
 const EMAIL: usize = 254;
 
