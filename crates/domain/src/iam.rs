@@ -20,7 +20,7 @@ pub use group_invite::{GroupInvite, GroupInviteSpec, GroupInviteView, InviteChec
 pub use identity::{
     AwsIdentity, ClaimMatch, Identity, IdentitySpec, Matcher, Relationship, RelationshipType, ServicePrincipal, StaticKeys,
 };
-pub use identity_provider::{CorrelationRule, IdentityProvider, IdentityProviderSpec, Oidc};
+pub use identity_provider::{CorrelationRule, IdentityProvider, IdentityProviderSpec, Oidc, ScimTold};
 pub use role::{Role, RoleSpec};
 pub use role_binding::{RoleBinding, RoleBindingSpec, RoleBindingView};
 pub use scim::{CredentialState, PreviousToken, Scim, ScimDigest};

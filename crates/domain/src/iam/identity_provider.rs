@@ -32,6 +32,16 @@ pub struct IdentityProvider {
     pub revision: Revision,
 }
 
+/// What an event tells of a change of an identity provider's SCIM access.
+#[derive(Debug, Serialize)]
+pub struct ScimTold<'a> {
+    /// The identity provider as it is now.
+    pub provider: &'a IdentityProvider,
+    /// For how many milliseconds the token before was to go on working, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_overlap: Option<i64>,
+}
+
 /// What callers may set of an identity provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IdentityProviderSpec {

@@ -5,7 +5,6 @@ use std::fmt;
 use aws_lc_rs::digest;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::IdentityProvider;
 use crate::{revision::Revision, time::Timestamp};
 
 /// The SCIM access of an identity provider that had a token at least once. The stored form is this type as JSON.
@@ -32,16 +31,6 @@ pub struct PreviousToken {
     pub token: ScimDigest,
     /// When it stops working: no later than it or its successor expires.
     pub ends_at: Timestamp,
-}
-
-/// What an event tells of a change of this.
-#[derive(Debug, Serialize)]
-pub struct Told<'a> {
-    /// The identity provider as it is now.
-    pub provider: &'a IdentityProvider,
-    /// For how many milliseconds the token before was to go on working, where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub requested_overlap: Option<i64>,
 }
 
 /// What has become of the last token.

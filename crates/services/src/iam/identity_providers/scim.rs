@@ -2,7 +2,7 @@
 
 use domain::{
     Ctx, Error, Kind, Noun, Op, Result, Rule, Secret, Timestamp, Uidp, Violations,
-    iam::{IdentityProvider, Scim, role::built_in_uid, scim},
+    iam::{IdentityProvider, Scim, ScimTold, role::built_in_uid, scim},
 };
 use store::{Writer, iam::role_bindings, idempotency, rows};
 
@@ -224,7 +224,7 @@ fn other_version(scim: &Scim) -> Error {
 async fn save(tx: &mut Writer, row: IdentityProvider, scim: Scim, requested_overlap: Option<i64>) -> Result<Scim> {
     let wish = IdentityProvider { scim: Some(scim.clone()), ..row.clone() };
     let provider = rows::update(tx, &row, &wish).await?;
-    let told = scim::Told { provider: &provider, requested_overlap };
+    let told = ScimTold { provider: &provider, requested_overlap };
     tx.announce(Noun::IdentityProvider, &provider.uid, Op::Updated, &told).await?;
     Ok(scim)
 }
