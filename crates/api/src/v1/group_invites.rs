@@ -57,13 +57,14 @@ fn created(made: Created) -> Reply<wire::GroupInvite> {
 }
 
 fn part(request: GroupInviteFilter) -> Result<list::Asked<group_invites::GroupInviteFilter>> {
+    let GroupInviteFilter { group, id, key_id } = request;
     let mut violations = Violations::default();
-    let group = uidp::optional("group", &request.group, &mut violations);
-    let mut part = list::part(None, &request.id, violations)?;
+    let group = uidp::optional("group", &group, &mut violations);
+    let mut part = list::part(None, &id, violations)?;
     if let Some(part) = &mut part {
         part.children_of = group.map(ParentFilter::At);
     }
-    Ok((part, group_invites::GroupInviteFilter { key_id: list::filter(&request.key_id) }))
+    Ok((part, group_invites::GroupInviteFilter { key_id: list::filter(&key_id) }))
 }
 
 fn to_wire(view: &GroupInviteView) -> wire::GroupInvite {

@@ -36,8 +36,8 @@ impl Show for GroupInvite {
             "created_at": time::wire(self.create_time.as_ref()),
         });
         // Only who has just made it is told.
-        if !self.code.is_empty() {
-            told["code"] = self.code.as_str().into();
+        if let (Value::Object(fields), false) = (&mut told, self.code.is_empty()) {
+            fields.insert("code".to_owned(), self.code.as_str().into());
         }
         told
     }

@@ -91,14 +91,7 @@ pub(super) fn all() -> Vec<Noun> {
             old::GroupAccountAssociationsList,
             old::GroupAccountAssociationsDelete,
         >(accounts, |_| json!({ "name": "accounts", "amazon": { "account": "210987654321" } })),
-        Noun::new::<iam::CreateGroupInvite, iam::GetGroupInvite, iam::ListGroupInvites, iam::DeleteGroupInvite>(
-            "group_invite",
-            Place::AT,
-            |_| json!({ "role_uid": Place::bindable(), "email": "ana@example.com", "ttl": "604800s", "single_use": true }),
-        )
-        .old_made_twice::<old::GroupInvitesCreate, old::CreateWithGroup, old::GroupInvitesList, old::GroupInvitesDelete>(
-            |_| json!({ "role": Place::bindable(), "email": "ana@example.com", "ttl": "604800s", "single_use": true }),
-        ),
+        group_invite(),
         Noun::new::<registry::CreateRepo, registry::GetRepo, registry::ListRepos, registry::DeleteRepo>(
             "repo",
             Place::AT,
@@ -144,6 +137,17 @@ pub(super) fn all() -> Vec<Noun> {
 }
 
 const README: &str = "# The shop\n\nRun it by `docker run <image>`.\n";
+
+fn group_invite() -> Noun {
+    Noun::new::<iam::CreateGroupInvite, iam::GetGroupInvite, iam::ListGroupInvites, iam::DeleteGroupInvite>(
+        "group_invite",
+        Place::AT,
+        |_| offer("role_uid"),
+    )
+    .old_made_twice::<old::GroupInvitesCreate, old::CreateWithGroup, old::GroupInvitesList, old::GroupInvitesDelete>(|_| {
+        offer("role")
+    })
+}
 
 /// What is about no noun, and what makes several of one.
 pub(super) fn others() -> Vec<Sample> {
@@ -247,6 +251,11 @@ fn external_group_role_mapping() -> Noun {
             move |place| json!({ "parent_id": provider(place), "ids": [place.of(NAME)] }),
         ),
     ])
+}
+
+/// An offer of a role, which versions call otherwise, to one person for a week.
+fn offer(role: &str) -> Value {
+    json!({ (role): Place::bindable(), "email": "ana@example.com", "ttl": "604800s", "single_use": true })
 }
 
 fn bound(place: &Place) -> Value {
