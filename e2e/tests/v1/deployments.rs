@@ -31,7 +31,7 @@ async fn a_repo_has_one_as_long_as_it_has_charts() {
         s.call::<UpdateDeployment>("nor is there one to change", &admin, update(&repo, &[chart("oci://x.example")])).await;
         let named = HelmChart { source: Some(String::new()), chart: Some("app".into()), ..chart("https://charts.example.com") };
         let rehearsal = Options { validate_only: true, ..Options::default() };
-        let rehearsed = s.quietly_with::<CreateDeployment>(&admin, new(&repo, &[named.clone()]), &rehearsal).await;
+        let rehearsed = s.quietly_with::<CreateDeployment>(&admin, new(&repo, std::slice::from_ref(&named)), &rehearsal).await;
         assert_eq!(rehearsed.code, "OK", "{:#}", rehearsed.body);
         let made = s.call::<CreateDeployment>("one", &admin, new(&repo, &[named, chart("oci://y.example")])).await;
         assert_eq!(s.quietly::<GetDeployment>(&admin, get.clone()).await, made);

@@ -21,7 +21,7 @@ async fn stays_while_it_is_bound_and_keeps_its_group() {
         let binding: OverlayBinding = s.quietly::<CreateOverlayBinding>(&admin, bind).await.ok();
         let delete = DeleteOverlayRequest { uid: overlay.uid.clone() };
         s.call::<DeleteOverlay>("while it is bound", &admin, delete.clone()).await;
-        let group = DeleteGroupRequest { uid: folder.uid.clone(), ..DeleteGroupRequest::default() };
+        let group = DeleteGroupRequest { uid: folder.uid.clone() };
         s.call::<DeleteGroup>("nor goes its group", &admin, group.clone()).await;
         admin.must::<DeleteOverlayBinding>(DeleteOverlayBindingRequest { uid: binding.uid }).await;
         s.call::<DeleteOverlay>("it goes", &admin, delete.clone()).await;

@@ -91,6 +91,7 @@ const LINK: &str = "leads elsewhere than to http, https or mailto";
 
 /// Where the text stands, from line to line.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "facts about a place in the text, none of which follows from another")]
 struct Scan {
     fence: Option<Fence>,
     /// Whether there was HTML since the last blank line, in which nothing is code.
@@ -220,13 +221,13 @@ impl Scan {
         }
         match inside.bytes().next() {
             Some(b'!' | b'?') => Err(TAG),
-            Some(b'/' | b'a'..=b'z' | b'A'..=b'Z') => match link(inside) {
-                Some((to, behind)) => destination(to).map(|()| behind),
-                None => {
-                    self.html = true;
-                    tag(inside)
+            Some(b'/' | b'a'..=b'z' | b'A'..=b'Z') => {
+                if let Some((to, behind)) = link(inside) {
+                    return destination(to).map(|()| behind);
                 }
-            },
+                self.html = true;
+                tag(inside)
+            }
             _ => Ok(inside),
         }
     }
