@@ -197,6 +197,10 @@ pub(super) fn others() -> Vec<Sample> {
             Does::Make("role_binding"),
             |place| json!({ "parent": place.at.as_str(), "requests": [{ "parent": place.at.as_str(), "role_binding": bound(place) }] }),
         ),
+        Sample::new::<old::CreateBatch>(Does::Make("role_binding"), |place| {
+            let binding = json!({ "identity": place.of("identity"), "role": Place::bindable() });
+            json!({ "parent": place.at.as_str(), "role_bindings": [binding] })
+        }),
     ]
 }
 
