@@ -38,7 +38,7 @@ pub(crate) async fn overlays_are_bound_and_bindings_go_with_their_repository(eng
     let other = overlay_bindings::list_views(&mut reader, &of(org.uid.clone())).await.expect("lists");
     assert_eq!((other.total, other.items.len()), (0, 0));
     let named = kit::everything(OverlayFilter { name: Some("tools".to_owned()) });
-    assert_eq!(rows::list(&mut reader, &named).await.expect("lists").items, [overlay.clone()]);
+    assert_eq!(rows::list(&mut reader, &named).await.expect("lists").items, std::slice::from_ref(&overlay));
     drop(reader);
     for repo in repos {
         assert!(kit::write(&store, |tx| Box::pin(async move { rows::delete::<Repo>(tx, &repo).await })).await.expect("goes"));

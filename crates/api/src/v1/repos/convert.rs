@@ -133,12 +133,12 @@ mod tests {
             if let Some(sync) = spec.sync_config.take() {
                 let SyncConfig { source, google, amazon, azure, .. } = sync;
                 let (expires_at, apko_overlay) = (Timestamp::default(), String::new());
-                let sync = SyncConfig { source, google, amazon, azure, expires_at, apko_overlay, unique_tags: false, grace_period: false };
-                spec.sync_config = Some(sync);
+                let (unique_tags, grace_period) = (false, false);
+                spec.sync_config =
+                    Some(SyncConfig { source, google, amazon, azure, expires_at, apko_overlay, unique_tags, grace_period });
             }
             // Numbers of users and groups have no sign here.
-            let accounts = spec.custom_overlay.as_mut().and_then(|overlay| overlay.accounts.as_mut());
-            for account in accounts.into_iter() {
+            if let Some(account) = spec.custom_overlay.as_mut().and_then(|overlay| overlay.accounts.as_mut()) {
                 account.users.iter_mut().for_each(|user| (user.uid, user.gid) = (user.uid & i32::MAX, user.gid & i32::MAX));
                 account.groups.iter_mut().for_each(|group| group.gid &= i32::MAX);
             }

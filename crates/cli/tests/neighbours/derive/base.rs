@@ -71,8 +71,15 @@ pub(crate) fn base(method: &Method, aim: &Aim) -> DynamicMessage {
             Body::Field(name) => {
                 let field = descriptor.get_field_by_name(name).expect("the body is a field");
                 if let Kind::Message(inner) = field.kind() {
-                    let value = DynamicMessage::deserialize(inner, sent).expect("an example is of the contract");
-                    message.set_field(&field, Field::Message(value));
+                    let read = |value| {
+                        let value = DynamicMessage::deserialize(inner.clone(), value).expect("an example is of the contract");
+                        Field::Message(value)
+                    };
+                    let value = match sent {
+                        Value::Array(items) => Field::List(items.into_iter().map(read).collect()),
+                        item => read(item),
+                    };
+                    message.set_field(&field, value);
                 }
             }
             Body::All => {
