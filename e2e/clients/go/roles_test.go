@@ -53,12 +53,14 @@ func TestRoles(t *testing.T) {
 
 func TestBuiltInRolesHoldWhatTheSDKKnows(t *testing.T) {
 	w := newWorld(t)
-	// Whoever owns an organization here publishes its advisories too.
+	// Whoever owns an organization here publishes its advisories too, and says what deploys its images.
 	owner := slices.Concat(capabilities.OwnerCaps, []capabilities.Capability{
 		capabilities.Capability_CAP_ADVISORIES_CREATE,
 		capabilities.Capability_CAP_ADVISORIES_UPDATE,
 		capabilities.Capability_CAP_ADVISORIES_DELETE,
 		capabilities.Capability_CAP_ADVISORIES_APPROVE,
+		capabilities.Capability_CAP_REGISTRY_DEPLOYMENTS_CREATE,
+		capabilities.Capability_CAP_REGISTRY_DEPLOYMENTS_UPDATE,
 	})
 	for name, want := range map[string][]capabilities.Capability{
 		"owner":                       owner,
