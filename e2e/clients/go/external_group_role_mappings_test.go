@@ -1,28 +1,14 @@
 package clients
 
 import (
-	"strings"
 	"testing"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"chainguard.dev/sdk/auth"
 	iam "chainguard.dev/sdk/proto/chainguard/platform/iam/v2beta1"
 	old "chainguard.dev/sdk/proto/platform/iam/v1"
 )
-
-// conn is a connection for the clients of v1, with the owner's token.
-func (w *world) conn(t *testing.T) *grpc.ClientConn {
-	t.Helper()
-	owner := auth.NewFromToken(deadline(t), "Bearer "+w.exchange(t, w.workload(t, w.org, "owner"), "owner"), false)
-	plain := grpc.WithTransportCredentials(insecure.NewCredentials())
-	conn := got(grpc.NewClient(strings.TrimPrefix(url, "http://"), plain, grpc.WithPerRPCCredentials(owner)))(t)
-	t.Cleanup(func() { conn.Close() })
-	return conn
-}
 
 // provider makes an identity provider of the organization.
 func (w *world) provider(t *testing.T) string {

@@ -3,6 +3,7 @@ module provost/e2e/clients
 go 1.26.0
 
 require (
+	chainguard.dev/go-grpc-kit v0.18.0
 	chainguard.dev/sdk v0.1.223
 	github.com/go-jose/go-jose/v4 v4.1.4
 	golang.org/x/oauth2 v0.36.0
@@ -14,7 +15,6 @@ require (
 
 require (
 	chainguard.dev/apko v1.2.39 // indirect
-	chainguard.dev/go-grpc-kit v0.18.0 // indirect
 	cloud.google.com/go/auth v0.23.0 // indirect
 	cloud.google.com/go/auth/oauth2adapt v0.2.8 // indirect
 	cloud.google.com/go/compute/metadata v0.9.0 // indirect

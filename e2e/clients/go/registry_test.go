@@ -1,15 +1,11 @@
 package clients
 
 import (
-	"strings"
 	"testing"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"chainguard.dev/sdk/auth"
 	newer "chainguard.dev/sdk/proto/chainguard/platform/registry/v2beta1"
 	registry "chainguard.dev/sdk/proto/platform/registry/v1"
 )
@@ -18,10 +14,7 @@ import (
 func TestRegistryOfV1(t *testing.T) {
 	w := newWorld(t)
 	ctx := deadline(t)
-	owner := auth.NewFromToken(ctx, "Bearer "+w.exchange(t, w.workload(t, w.org, "owner"), "owner"), false)
-	plain := grpc.WithTransportCredentials(insecure.NewCredentials())
-	conn := got(grpc.NewClient(strings.TrimPrefix(url, "http://"), plain, grpc.WithPerRPCCredentials(owner)))(t)
-	defer conn.Close()
+	conn := w.conn(t)
 	client := registry.NewRegistryClient(conn)
 
 	wish := &registry.Repo{

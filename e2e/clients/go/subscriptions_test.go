@@ -1,15 +1,11 @@
 package clients
 
 import (
-	"strings"
 	"testing"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"chainguard.dev/sdk/auth"
 	events "chainguard.dev/sdk/proto/platform/events/v1"
 )
 
@@ -17,10 +13,7 @@ import (
 func TestSubscriptions(t *testing.T) {
 	w := newWorld(t)
 	ctx := deadline(t)
-	owner := auth.NewFromToken(ctx, "Bearer "+w.exchange(t, w.workload(t, w.org, "owner"), "owner"), false)
-	plain := grpc.WithTransportCredentials(insecure.NewCredentials())
-	conn := got(grpc.NewClient(strings.TrimPrefix(url, "http://"), plain, grpc.WithPerRPCCredentials(owner)))(t)
-	defer conn.Close()
+	conn := w.conn(t)
 	subscriptions := events.NewSubscriptionsClient(conn)
 	made := got(subscriptions.Create(ctx, &events.CreateSubscriptionRequest{
 		ParentId: w.org, Subscription: &events.Subscription{Sink: "https://hooks.example.com/provost"},

@@ -6,11 +6,15 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"maps"
+	neturl "net/url"
 	"testing"
 	"time"
 
+	"chainguard.dev/go-grpc-kit/pkg/options"
 	"github.com/go-jose/go-jose/v4"
+	"google.golang.org/grpc"
 
+	"chainguard.dev/sdk/auth"
 	api "chainguard.dev/sdk/proto/chainguard/platform/clients/v2beta1"
 	iam "chainguard.dev/sdk/proto/chainguard/platform/iam/v2beta1"
 	"chainguard.dev/sdk/sts"
@@ -97,4 +101,14 @@ func (w *world) exchange(t *testing.T, identity, subject string) string {
 	t.Helper()
 	pair := got(sts.New(url, url, sts.WithIdentity(identity)).Exchange(deadline(t), w.sign(t, subject, nil)))(t)
 	return pair.AccessToken
+}
+
+// conn connects as an owner of the organization, as the SDK does: for services of v1, of which its clients do not have all.
+func (w *world) conn(t *testing.T) *grpc.ClientConn {
+	t.Helper()
+	owner := auth.NewFromToken(deadline(t), "Bearer "+w.exchange(t, w.workload(t, w.org, "owner"), "owner"), false)
+	target, opts := options.GRPCOptions(*got(neturl.Parse(url))(t))
+	conn := got(grpc.NewClient(target, append(opts, grpc.WithPerRPCCredentials(owner))...))(t)
+	t.Cleanup(func() { conn.Close() })
+	return conn
 }
