@@ -85,10 +85,12 @@ fn body(method: &MethodDescriptor, rule: &Rule, used: &mut BTreeSet<String>) -> 
         }
         "" => None,
         "*" => Some(json_body(with_required(&input, rule, used))),
-        name => match input.get_field_by_name(name).map(|field| field.kind()) {
-            Some(Kind::Message(resource)) => Some(json_body(with_required(&resource, rule, used))),
-            _ => None,
-        },
+        name => {
+            let field = input.get_field_by_name(name)?;
+            let Kind::Message(resource) = field.kind() else { return None };
+            let schema = with_required(&resource, rule, used);
+            Some(json_body(if field.is_list() { json!({ "type": "array", "items": schema }) } else { schema }))
+        }
     }
 }
 
