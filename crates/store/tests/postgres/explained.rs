@@ -18,8 +18,15 @@ pub(crate) fn asked(log: &str) -> BTreeMap<String, BTreeSet<Vec<String>>> {
         let Some((_, statement)) = line.split_once("LOG:  execute s").and_then(|(_, rest)| rest.split_once(": ")) else {
             continue;
         };
-        let values = lines.next_if(|line| line.contains("DETAIL:  parameters: "));
-        let values = values.map_or_else(Vec::new, |line| literals(line.split_once("parameters: ").expect("it is there").1));
+        let values = lines.next_if(|line| line.contains("DETAIL:  parameters: ")).map(|line| {
+            let mut values = line.split_once("parameters: ").expect("it is there").1.to_owned();
+            // Values of several lines are indented after the first.
+            while let Some(more) = lines.next_if(|line| line.starts_with('\t')) {
+                values.extend(["\n", more.trim_start_matches('\t')]);
+            }
+            values
+        });
+        let values = values.map_or_else(Vec::new, |values| literals(&values));
         let known = asked.entry(statement.to_owned()).or_default();
         if known.len() < VALUES {
             known.insert(values);
