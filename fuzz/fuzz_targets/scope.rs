@@ -1,9 +1,9 @@
 //! Where requests act. What is found before anything is decoded is what the decoded request says, and what is counted is what is
-//! built.
+//! built: a request is decoded after it was counted.
 #![no_main]
 
 use contract::{
-    Message, Rpc,
+    Endpoint, Message, Rpc,
     chainguard::platform::iam::v2beta1::{
         Identity, UpdateIdentityRequest,
         identity::Relationship,
@@ -16,8 +16,11 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fn agree<R: Rpc>(input: &[u8]) {
-    if let Ok(request) = R::Request::decode(input) {
-        assert_eq!(scope::find(R::METHOD.scope, input), Ok(request.scope()), "{}", R::METHOD.path);
+    let endpoint = Endpoint::<(), ()>::new::<R, _, _, R::Response>(|(), _| async { Err(()) });
+    if let Ok(counted) = endpoint.count(input.to_vec().into())
+        && let Ok(call) = endpoint.decode(counted)
+    {
+        assert_eq!(scope::find(R::METHOD.scope, input), Ok(call.scope()), "{}", R::METHOD.path);
     }
     for rule in R::METHOD.http {
         let mut request = Request::new(R::METHOD, rule);
@@ -36,7 +39,7 @@ fuzz_target!(|input: &[u8]| {
     agree::<UpdateIdentity>(input);
     agree::<UpdateRole>(input);
     agree::<BatchCreateRoleBindings>(input);
-    let endpoint = contract::Endpoint::<(), ()>::new::<UpdateIdentity, _, _, _>(|(), _| async { Ok(Identity::default()) });
+    let endpoint = Endpoint::<(), ()>::new::<UpdateIdentity, _, _, _>(|(), _| async { Ok(Identity::default()) });
     if let Ok(counted) = endpoint.count(input.to_vec().into())
         && let Ok(call) = endpoint.decode(counted)
     {

@@ -11,7 +11,7 @@ use std::fmt;
 use bytes::Bytes;
 use prost::{
     DecodeError,
-    encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field},
+    encoding::{DecodeContext, WireType, check_wire_type, decode_key, decode_varint, skip_field},
 };
 
 #[cfg(test)]
@@ -208,6 +208,10 @@ impl Counter {
             let value = if wire_type == WireType::LengthDelimited {
                 take(&mut wire)?
             } else {
+                // Only numbers are written in another way too. Decoding takes the entry of a map in any, and reads on elsewhere.
+                if !matches!(field.holds, Holds::Numbers(_)) {
+                    check_wire_type(WireType::LengthDelimited, wire_type)?;
+                }
                 self.fields.skip(wire_type, number, &mut wire)?;
                 None
             };

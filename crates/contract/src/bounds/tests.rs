@@ -7,8 +7,9 @@ use crate::{
     chainguard::platform::{
         iam::v2beta1::{
             BatchCreateRoleBindingsRequest, CreateIdentityRequest, CreateRoleBindingRequest, CreateRoleRequest, Identity, Role,
+            UpdateGroupRequest,
             identity::{ClaimMatch, Relationship},
-            rpc::{BatchCreateRoleBindings, CreateIdentity, CreateRole},
+            rpc::{BatchCreateRoleBindings, CreateIdentity, CreateRole, UpdateGroup},
         },
         registry::v2beta1::{CustomOverlay, Repo, UpdateRepoRequest, custom_overlay, rpc::UpdateRepo},
     },
@@ -112,6 +113,23 @@ fn what_is_not_well_formed_is_malformed() {
         assert!(matches!(check(BatchCreateRoleBindings::METHOD.shape, wire), Err(Undecodable::Malformed(_))), "{wire:?}");
         assert!(BatchCreateRoleBindingsRequest::decode(wire).is_err(), "{wire:?}");
     }
+}
+
+/// Decoding takes the entry of a map for what it is, however its key says that it is written: what is counted would be
+/// somewhere else from there on.
+#[test]
+fn entries_of_maps_are_written_as_messages() {
+    let limits = |wire_type: u8| {
+        let mut wire = Vec::new();
+        prost::encoding::bytes::encode(1, &vec![4 << 3 | wire_type, 0], &mut wire);
+        wire
+    };
+    for wire_type in [0, 1, 3, 4, 5] {
+        let wire = limits(wire_type);
+        assert!(UpdateGroupRequest::decode(wire.as_slice()).is_ok(), "{wire_type}: decoding has become as strict");
+        assert!(matches!(check(UpdateGroup::METHOD.shape, wire), Err(Undecodable::Malformed(_))), "{wire_type}");
+    }
+    assert!(check(UpdateGroup::METHOD.shape, limits(2)).is_ok());
 }
 
 /// As a message that contains itself would be described: a list of itself, and one of itself.
