@@ -16,6 +16,7 @@ mod list;
 mod mask;
 mod mirror;
 mod noun;
+mod provost;
 mod relationship;
 mod scim;
 mod time;
@@ -40,8 +41,11 @@ const PONG: &str = "pong";
 #[must_use]
 pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
+        provost::access_requests::endpoints(&use_cases.access_requests),
+        v1::access_requests::endpoints(&use_cases.access_requests),
         v1::account_associations::endpoints(&use_cases.account_associations),
         v1::auth::endpoints(use_cases, exchange),
+        v1::builds::endpoints(),
         v1::deployments::endpoints(&use_cases.deployments),
         v1::external_group_role_mappings::endpoints(&use_cases.external_group_role_mappings),
         v1::group_invites::endpoints(&use_cases.group_invites),
@@ -57,6 +61,7 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v1::subscriptions::endpoints(&use_cases.subscriptions),
         v1::sync_statuses::endpoints(&use_cases.repos),
         v1::tags::endpoints(&use_cases.tags),
+        v2beta1::access_requests::endpoints(&use_cases.access_requests),
         v2beta1::account_associations::endpoints(&use_cases.account_associations),
         v2beta1::external_group_role_mappings::endpoints(&use_cases.external_group_role_mappings),
         v2beta1::group_invites::endpoints(&use_cases.group_invites),

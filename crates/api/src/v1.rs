@@ -1,7 +1,9 @@
 //! The first version of the API, and the services that never had another.
 
+pub(crate) mod access_requests;
 pub(crate) mod account_associations;
 pub(crate) mod auth;
+pub(crate) mod builds;
 pub(crate) mod deployments;
 pub(crate) mod external_group_role_mappings;
 pub(crate) mod group_invites;

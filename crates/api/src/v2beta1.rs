@@ -1,5 +1,6 @@
 //! The second version of the API. `v2` is the same under another name, which the gateway takes care of.
 
+pub(crate) mod access_requests;
 pub(crate) mod account_associations;
 pub(crate) mod external_group_role_mappings;
 pub(crate) mod group_invites;

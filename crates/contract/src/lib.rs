@@ -41,7 +41,7 @@ pub mod wire;
 pub use capability::{CapabilityEntry, capabilities, enum_names};
 pub use descriptors::{descriptors, message_descriptor, pool};
 pub use endpoint::{Answer, AnyMessage, BoxFuture, Call, Endpoint, Reply};
-pub use generated::{chainguard, google};
+pub use generated::{chainguard, google, provost};
 pub use list::{ListAnswer, ListRequest, Paging};
 pub use message::Message;
 pub use method::{Access, Body, Event, HttpRule, METHODS, Method, Verb, alias, canonical_path, find_method};

@@ -133,6 +133,11 @@ impl<'a> Row<'a> {
         self.int(column).map(Timestamp)
     }
 
+    /// An instant that may be absent.
+    pub fn opt_time(&self, column: usize) -> Result<Option<Timestamp>> {
+        Ok(self.opt_int(column)?.map(Timestamp))
+    }
+
     /// A revision.
     pub fn revision(&self, column: usize) -> Result<Revision> {
         self.int(column).map(Revision)

@@ -22,6 +22,8 @@ pub enum Noun {
     AccountAssociation,
     /// An offer of a role at a group.
     GroupInvite,
+    /// A user who asks to be let into an organization.
+    AccessRequest,
     /// A registry repository.
     Repo,
     /// A name of an image in a repository.
@@ -55,6 +57,7 @@ impl Noun {
             Self::ExternalGroupRoleMapping => "external_group_role_mapping",
             Self::AccountAssociation => "account_association",
             Self::GroupInvite => "group_invite",
+            Self::AccessRequest => "access_request",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::Overlay => "overlay",
@@ -79,6 +82,7 @@ impl Noun {
             Self::ExternalGroupRoleMapping => "external group role mapping",
             Self::AccountAssociation => "account association",
             Self::GroupInvite => "group invite",
+            Self::AccessRequest => "access request",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::Overlay => "overlay",

@@ -1,5 +1,6 @@
 //! The nouns of identity and access management.
 
+pub mod access_request;
 pub mod account_association;
 pub mod external_group_role_mapping;
 pub mod group;
@@ -11,6 +12,7 @@ pub mod role;
 pub mod role_binding;
 pub mod scim;
 
+pub use access_request::AccessRequest;
 pub use account_association::{
     AccountAssociation, AccountAssociationSpec, AzureTenant, GitHubInstallation, GoogleProject, ServiceBinding, ServiceBindings,
 };
@@ -36,4 +38,5 @@ crate::revision::versioned! {
     AccountAssociation: revision;
     GroupInvite: revision;
     GroupInviteView: invite.revision;
+    AccessRequest: revision;
 }

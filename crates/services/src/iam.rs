@@ -1,5 +1,6 @@
 //! Identity and access management: the tree, who acts in it, and what they may do where.
 
+pub mod access_requests;
 pub mod account_associations;
 pub mod external_group_role_mappings;
 pub mod group_invites;
@@ -13,6 +14,7 @@ pub mod whoami;
 
 pub(crate) mod placed;
 
+pub use access_requests::AccessRequests;
 pub use account_associations::AccountAssociations;
 pub use external_group_role_mappings::ExternalGroupRoleMappings;
 pub use group_invites::GroupInvites;

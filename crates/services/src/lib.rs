@@ -33,8 +33,8 @@ use store::Store;
 pub use bootstrap::Bootstrap;
 pub use events::Subscriptions;
 pub use iam::{
-    AccountAssociations, ExternalGroupRoleMappings, GroupInvites, Groups, Identities, IdentityProviders, Registrations,
-    RoleBindings, Roles, WhoAmI,
+    AccessRequests, AccountAssociations, ExternalGroupRoleMappings, GroupInvites, Groups, Identities, IdentityProviders,
+    Registrations, RoleBindings, Roles, WhoAmI,
 };
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
@@ -62,6 +62,8 @@ pub struct UseCases {
     pub account_associations: AccountAssociations,
     /// Group invites.
     pub group_invites: GroupInvites,
+    /// Access requests.
+    pub access_requests: AccessRequests,
     /// Registrations.
     pub registrations: Registrations,
     /// Repositories.
@@ -104,6 +106,7 @@ impl UseCases {
             role_bindings: RoleBindings::new(store(), seal(), ()),
             account_associations: AccountAssociations::new(store(), seal(), ()),
             group_invites: GroupInvites::new(store(), seal(), ()),
+            access_requests: AccessRequests::new(store(), seal(), ()),
             registrations: Registrations::new(store()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),

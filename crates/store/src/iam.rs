@@ -1,5 +1,6 @@
 //! The nouns of identity and access management.
 
+pub mod access_requests;
 pub mod account_associations;
 pub mod external_group_role_mappings;
 pub mod group_invites;

@@ -6,8 +6,8 @@ use crate::{
     BoxFuture, Writer,
     events::subscriptions,
     iam::{
-        account_associations, external_group_role_mappings, group_invites, groups, identities, identity_providers, role_bindings,
-        roles,
+        access_requests, account_associations, external_group_role_mappings, group_invites, groups, identities,
+        identity_providers, role_bindings, roles,
     },
     registry::{deployments, overlay_bindings, overlays, registry_settings, repos, tags},
     table::{self, Nouns},
@@ -30,6 +30,7 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &external_group_role_mappings::DECLARED,
     &account_associations::DECLARED,
     &group_invites::DECLARED,
+    &access_requests::DECLARED,
     &subscriptions::DECLARED,
 ]);
 

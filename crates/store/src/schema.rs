@@ -87,6 +87,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0016_registry_settings.sql"),
         postgres: include_str!("../migrations/postgres/0016_registry_settings.sql"),
     },
+    Step {
+        name: "access_requests",
+        sqlite: include_str!("../migrations/sqlite/0019_access_requests.sql"),
+        postgres: include_str!("../migrations/postgres/0019_access_requests.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

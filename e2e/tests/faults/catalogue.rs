@@ -125,9 +125,7 @@ async fn places(server: &TestServer, reached: &mut Reached) {
     reached.http("an unknown path", Rule::NoSuchPath, &admin, Request::get("/nowhere")).await;
     let put = Request::new(Method::PUT, groups(server.organization()));
     reached.http("a PUT", Rule::MethodNotAllowed, &admin, put).await;
-    reached
-        .http("a method that will not be built", Rule::NotImplemented, &admin, Request::get("/registry/v1/buildreports"))
-        .await;
+    reached.http("a method that will not be built", Rule::NotImplemented, &admin, Request::get("/registry/v1/buildstatus")).await;
     let absent = format!("{}/{}", server.organization(), "0".repeat(16));
     reached.http("nothing there", Rule::NoSuchResource, &admin, Request::get(groups(absent))).await;
 }
@@ -215,6 +213,17 @@ async fn accounts(server: &TestServer, reached: &mut Reached) {
     let somebody = server.bearer(&server.mint("somebody", server.base_url(), json!({})).await);
     let register = Request::post("/auth/v1/register", &json!({"code": invite["code"]}));
     reached.http("an invite that has expired", Rule::InviteRefused, &somebody, register).await;
+    let operator = server.operator().await;
+    let domain = json!({"name": "example.net", "verified": true, "kind": "ORG_KIND_CUSTOMER"});
+    let domain = made(&operator, "/iam/v2beta1/groups".to_owned(), domain).await;
+    let claims = json!({"email": "fay@example.net", "email_verified": true});
+    let fay = server.bearer(&server.mint("fay", server.base_url(), claims).await);
+    assert_eq!(fay.http(Request::post("/auth/v1/register", &json!({}))).await.status, 200);
+    let token = fay.http(Request::post("/sts/exchange", &json!({}))).await.json();
+    let fay = server.bearer(token["token"].as_str().expect("a token"));
+    let ask = Request::post(format!("/iam/v2beta1/groups/{}:requestGroupAccess", uid(&domain)), &json!({}));
+    assert_eq!(fay.http(ask.clone()).await.status, 200);
+    reached.http("asking for access twice", Rule::AlreadyAsked, &fay, ask).await;
 }
 
 /// Conditions that do not hold.

@@ -17,7 +17,7 @@ async fn unknown_paths_methods_and_parameters_have_the_same_error_body() {
         ("an unknown version", Request::get("/iam/v9/groups")),
         ("an unsupported method", Request::new(Method::PUT, format!("/iam/v2beta1/groups/{org}"))),
         ("an unsupported method on a collection", Request::delete("/iam/v2beta1/groups")),
-        ("a method that is not served yet", Request::get("/registry/v1/buildreports")),
+        ("a method that is not served yet", Request::get("/registry/v1/buildstatus")),
         ("an unknown parameter", Request::get("/iam/v2beta1/groups?nonsense=1")),
         ("a parameter that is no number", Request::get("/iam/v2beta1/groups?pageSize=many")),
         ("a parameter that no number holds", Request::get("/iam/v2beta1/groups?pageSize=99999999999")),

@@ -1,6 +1,7 @@
 //! The v1 API beside v2beta1: what differs is shown, what is the same is proved to be of the same rows.
 
 mod account_associations;
+mod builds;
 mod deployments;
 mod external_group_role_mappings;
 mod group_invites;

@@ -1,5 +1,6 @@
 //! The v2beta1 API, noun by noun and verb by verb, over JSON and gRPC.
 
+mod access_requests;
 mod account_associations;
 mod at_once;
 mod external_group_role_mappings;

@@ -81,15 +81,19 @@ struct Run {
     runtime: Runtime,
     victim: Victim,
     place: Place,
+    /// How long a start may take: two seconds, and where a first one has taken most of that, some times as long as that.
+    patience: Duration,
 }
 
 impl Run {
     fn begin(place: Place, victim: Victim) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+        let begin = Instant::now();
         let server = place.start("127.0.0.1:0");
+        let patience = Duration::from_secs(2).max(4 * begin.elapsed());
         let token = Token::new(User::admin(&server).done(&["auth", "token"]));
         let listen = server.listen().to_owned();
-        let mut run = Self { server, listen, token, known: Known::default(), runtime, victim, place };
+        let mut run = Self { server, listen, token, known: Known::default(), runtime, victim, place, patience };
         run.known =
             Known::of(&run.runtime.block_on(async { found::listed(&run.client().await, &run.server.organization).await }));
         run
@@ -108,7 +112,7 @@ impl Run {
             Victim::Database => wait_for(&self.server),
         }
         let ready = begin.elapsed();
-        assert!(ready < Duration::from_secs(2), "ready after {ready:?}");
+        assert!(ready < self.patience, "ready after {ready:?}, of {:?}", self.patience);
         if self.victim == Victim::Server {
             self.kill_while_some_try_again();
         }
@@ -139,7 +143,7 @@ impl Run {
         });
         let begin = Instant::now();
         while shared.acknowledged.load(Ordering::Relaxed) < enough {
-            assert!(begin.elapsed() < Duration::from_mins(1), "the writers do not get on");
+            assert!(begin.elapsed() < Duration::from_mins(5), "the writers do not get on");
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_micros(any_below(20_000)));

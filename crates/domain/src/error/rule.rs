@@ -99,6 +99,8 @@ pub enum Rule {
     Timeout,
     /// The bytes under way of everybody, of strangers, of an address or of an identity are as many as may be.
     MemoryShare,
+    /// The user has asked for access before, and has to wait for an answer, or after it.
+    AlreadyAsked,
     /// An address has as many requests under way as it may.
     TooManyRequests,
     /// The body arrives too slowly.
@@ -113,7 +115,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 53] = [
+    pub const ALL: [(Self, &'static str, &'static str); 54] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -206,6 +208,11 @@ impl Rule {
             Self::MemoryShare,
             "MEMORY_SHARE",
             "The server, its strangers, the client's address or the caller has as many bytes under way as it may; the message says who.",
+        ),
+        (
+            Self::AlreadyAsked,
+            "ALREADY_ASKED",
+            "The user has asked for access before, and has to wait for an answer, or after it.",
         ),
         (Self::TooManyRequests, "TOO_MANY_REQUESTS", "The client's address has as many requests under way as it may."),
         (Self::BodyTooSlow, "BODY_TOO_SLOW", "The body arrived more slowly than the server waits for."),

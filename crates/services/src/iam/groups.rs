@@ -8,6 +8,7 @@ mod update;
 use domain::{Ctx, iam::Group};
 
 pub(crate) use create::{bind_owner, insert};
+pub(crate) use lookup::organization_of;
 
 pub use store::iam::groups::GroupFilter;
 

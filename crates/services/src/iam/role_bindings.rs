@@ -17,7 +17,7 @@ pub use batch_create::{BATCH_MAX, BatchItem};
 pub use store::iam::role_bindings::RoleBindingFilter;
 
 pub(crate) use create::insert as insert_binding;
-pub(crate) use rules::role_for;
+pub(crate) use rules::{check as check_binding, role_for};
 
 use crate::nouns::{Noun, Nouns, Shows, not_found};
 
@@ -63,6 +63,6 @@ pub(crate) async fn bindings_of(reader: &mut Reader, identity: &Uidp) -> Result<
 ///
 /// # Errors
 /// Not found.
-async fn view(reader: &mut Reader, uid: &Uidp) -> Result<RoleBindingView> {
+pub(crate) async fn view_binding(reader: &mut Reader, uid: &Uidp) -> Result<RoleBindingView> {
     role_bindings::view(reader, uid).await?.ok_or_else(|| not_found::<RoleBinding>(uid))
 }

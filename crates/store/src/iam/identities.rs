@@ -4,7 +4,9 @@
 use database::{Fault, Param, Row};
 use domain::{
     Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
-    iam::{Identity, IdentitySpec, Relationship, RelationshipType, RoleBinding, ServicePrincipal, identity::user_uid},
+    iam::{
+        AccessRequest, Identity, IdentitySpec, Relationship, RelationshipType, RoleBinding, ServicePrincipal, identity::user_uid,
+    },
 };
 
 use crate::{
@@ -95,6 +97,7 @@ impl Entity for Identity {
     }
 
     async fn before_delete(tx: &mut Writer, uid: &Uidp) -> Result<()> {
+        table::remove::<AccessRequest>(tx, "identity", uid).await?;
         table::remove::<RoleBinding>(tx, "identity", uid).await.map(drop)
     }
 

@@ -55,6 +55,10 @@ impl<'r> Columns<'r> {
         self.take(Row::time)
     }
 
+    pub(crate) fn opt_time(&mut self) -> Result<Option<Timestamp>> {
+        self.take(Row::opt_time)
+    }
+
     pub(crate) fn revision(&mut self) -> Result<Revision> {
         self.take(Row::revision)
     }

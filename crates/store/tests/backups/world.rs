@@ -4,7 +4,10 @@ use domain::{
     Ctx, Error, Kind, Noun, Op, Revision, Rule, Timestamp, Uidp,
     ctx::IdempotencyClaim,
     events::Subscription,
-    iam::{AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Role, RoleBinding},
+    iam::{
+        AccessRequest, AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Role,
+        RoleBinding,
+    },
     ports::Replay,
     registry::{Deployment, Digest, Overlay, OverlayBinding, RegistrySettings, Repo, Tag},
 };
@@ -13,9 +16,10 @@ use store::{
     changes::{self, Change},
     events::subscriptions::SubscriptionFilter,
     iam::{
-        account_associations::AccountAssociationFilter, external_group_role_mappings::ExternalGroupRoleMappingFilter,
-        group_invites::GroupInviteFilter, groups::GroupFilter, identities::IdentityFilter,
-        identity_providers::IdentityProviderFilter, role_bindings::RoleBindingFilter, roles::RoleFilter,
+        access_requests::AccessRequestFilter, account_associations::AccountAssociationFilter,
+        external_group_role_mappings::ExternalGroupRoleMappingFilter, group_invites::GroupInviteFilter, groups::GroupFilter,
+        identities::IdentityFilter, identity_providers::IdentityProviderFilter, role_bindings::RoleBindingFilter,
+        roles::RoleFilter,
     },
     idempotency,
     outbox::{self, Event},
@@ -44,6 +48,7 @@ pub(crate) struct Everything {
     repos: (Vec<Repo>, u64),
     tags: (Vec<Tag>, u64),
     invites: (Vec<GroupInvite>, u64),
+    requests: (Vec<AccessRequest>, u64),
     overlays: (Vec<Overlay>, u64),
     overlay_bindings: (Vec<OverlayBinding>, u64),
     deployment: Option<Deployment>,
@@ -101,6 +106,7 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         repos: all::<RepoFilter>(store).await,
         tags: all::<TagFilter>(store).await,
         invites: all::<GroupInviteFilter>(store).await,
+        requests: all::<AccessRequestFilter>(store).await,
         overlays: all::<OverlayFilter>(store).await,
         overlay_bindings: all::<OverlayBindingFilter>(store).await,
         deployment: rows::get(&mut reader, &first_repo()).await.expect("reads"),
@@ -169,7 +175,9 @@ pub(crate) async fn fill(store: &Store) -> Everything {
     kit::add(store, kit::deployment(first_repo())).await;
     kit::add(store, kit::registry_settings(other.uid.clone())).await;
     kit::add_subscription(store, &other, kit::subscription(kit::child(&other.uid, 1000), "https://hooks.example.com")).await;
-    kit::add(store, kit::identity(kit::root(55), "user")).await;
+    let user = kit::add(store, kit::identity(kit::root(55), "user")).await;
+    let asked = kit::access_request(kit::child(&other.uid, 1002), &user.uid);
+    kit::add(store, AccessRequest { refused_at: Some(kit::NOW), ..asked }).await;
     kit::add(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;
     let gone = kit::child(&folder, 7);
     kit::write(store, move |tx| Box::pin(async move { rows::delete::<Repo>(tx, &gone).await })).await.expect("deleted");

@@ -10,7 +10,7 @@ use domain::{
     UidpFilter,
     events::{Subscription, SubscriptionSpec},
     iam::{
-        AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, ExternalGroupRoleMapping,
+        AccessRequest, AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, ExternalGroupRoleMapping,
         ExternalGroupRoleMappingSpec, Group, GroupInvite, GroupInviteSpec, GroupSpec, Identity, IdentityProvider,
         IdentityProviderSpec, IdentitySpec, InviteCheck, Matcher, Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding,
         RoleBindingSpec, RoleSpec,
@@ -232,6 +232,11 @@ pub(crate) fn group_invite(uid: Uidp, role: &Uidp) -> GroupInvite {
     let check = InviteCheck { key_id, digest: "0a".repeat(32) };
     let expires_at = NOW.plus_seconds(60);
     GroupInvite { uid, spec, expires_at, check, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+pub(crate) fn access_request(uid: Uidp, identity: &Uidp) -> AccessRequest {
+    let (identity, email) = (identity.clone(), "ana@example.com".to_owned());
+    AccessRequest { uid, identity, email, refused_at: None, created_at: NOW, updated_at: NOW, revision: Revision(0) }
 }
 
 pub(crate) fn overlay(uid: Uidp, name: &str) -> Overlay {

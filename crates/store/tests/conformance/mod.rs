@@ -1,5 +1,6 @@
 //! What every engine must do. The cases are written against the store's functions; an engine gives empty stores.
 
+pub(crate) mod access_requests;
 pub(crate) mod account_associations;
 pub(crate) mod commits;
 pub(crate) mod counters;
@@ -133,6 +134,7 @@ macro_rules! cases {
                 external_group_role_mappings_are_kept_and_counted,
                 external_group_role_mappings_go_with_their_provider,
             ];
+            access_requests: [access_requests_go_with_their_organization_and_their_user];
             group_invites: [group_invites_are_kept_and_show_their_role, group_invites_go_with_their_group];
             subscriptions: [subscriptions_are_kept_and_counted, subscriptions_go_with_their_group];
             counters: [counters_equal_the_rows];

@@ -1,15 +1,18 @@
 //! Every noun, those before it that it refers to; and what is about no noun.
 
-use contract::chainguard::platform::{
-    auth::rpc::{Delete, Register, Validate},
-    events::rpc as old_events,
-    events::v2beta1::rpc as events,
-    iam::rpc as old,
-    iam::v2beta1::rpc as iam,
-    oidc::rpc::Exchange,
-    ping,
-    registry::rpc as old_registry,
-    registry::v2beta1::rpc as registry,
+use contract::{
+    chainguard::platform::{
+        auth::rpc::{Delete, Register, Validate},
+        events::rpc as old_events,
+        events::v2beta1::rpc as events,
+        iam::rpc as old,
+        iam::v2beta1::rpc as iam,
+        oidc::rpc::Exchange,
+        ping,
+        registry::rpc as old_registry,
+        registry::v2beta1::rpc as registry,
+    },
+    provost::iam::v1::rpc as own,
 };
 use serde_json::{Value, json};
 
@@ -165,6 +168,15 @@ pub(super) fn others() -> Vec<Sample> {
         ),
         Sample::new::<iam::LookupGroup>(Does::Other, |_| json!({})),
         Sample::new::<iam::CheckEligibility>(Does::Other, |_| json!({})),
+        Sample::new::<iam::RequestGroupAccess>(Does::Other, |place| json!({ "group_uid": place.at.root_text() })),
+        Sample::new::<old::RequestGroupAccess>(Does::Other, |place| json!({ "group_id": place.at.root_text() })),
+        Sample::new::<own::ListAccessRequests>(Does::Other, |_| json!({})),
+        Sample::new::<own::GetAccessRequest>(Does::Other, |place| json!({ "uid": unknown_request(place) })),
+        Sample::new::<own::RefuseAccessRequest>(Does::Other, |place| json!({ "uid": unknown_request(place) })),
+        Sample::new::<own::GrantAccessRequest>(
+            Does::Other,
+            |place| json!({ "uid": unknown_request(place), "role_uid": Place::bindable() }),
+        ),
         Sample::new::<old::LookupGroup>(Does::Other, |_| json!({})),
         Sample::new::<old::CheckEligibility>(Does::Other, |_| json!({})),
         Sample::new::<old::Lookup>(Does::Other, |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" })),
@@ -191,6 +203,11 @@ pub(super) fn others() -> Vec<Sample> {
             |place| json!({ "registry_id": place.at.as_str(), "unique_tags": true }),
         ),
         Sample::new::<old_registry::GetRegistrySettings>(Does::Other, |place| json!({ "registry_id": place.at.as_str() })),
+        Sample::new::<old_registry::ListBuildReports>(
+            Does::Other,
+            |place| json!({ "uidp": { "descendants_of": place.at.as_str() } }),
+        ),
+        Sample::new::<old_registry::GetPackageVersionMetadata>(Does::Other, |_| json!({ "package": "nginx" })),
         Sample::new::<old_registry::ListTagHistory>(Does::Read("tag"), |place| json!({ "parent_id": place.of("tag") })),
         Sample::new::<old_registry::ListEolTags>(Does::List("tag"), |place| json!({ "uidp": { "ids": [place.of("tag")] } })),
         Sample::new::<iam::BatchCreateRoleBindings>(
@@ -202,6 +219,11 @@ pub(super) fn others() -> Vec<Sample> {
             json!({ "parent": place.at.as_str(), "role_bindings": [binding] })
         }),
     ]
+}
+
+/// Where an access request would be, of which samples make none: that takes an organization with a domain.
+fn unknown_request(place: &Place) -> String {
+    format!("{}/0123456789abcdef", place.at.root_text())
 }
 
 /// What there is about the SCIM tokens of identity providers.

@@ -16,7 +16,7 @@ use testkit::{Actor, Scenario, scenario};
 use super::new_group;
 
 /// Somebody who has registered with this address.
-async fn user(s: &Scenario, name: &str, email: &str, is_verified: bool) -> Actor {
+pub(crate) async fn user(s: &Scenario, name: &str, email: &str, is_verified: bool) -> Actor {
     let claims = json!({"email": email, "email_verified": is_verified});
     let upstream = s.server.bearer(&s.server.mint(name, s.server.base_url(), claims).await);
     assert_eq!(s.quietly::<Register>(&upstream, RegistrationRequest::default()).await.code, "OK");

@@ -1,7 +1,7 @@
 mod create;
 mod delete;
 mod list;
-mod lookup;
+pub(crate) mod lookup;
 mod update;
 mod verified;
 

@@ -4,7 +4,7 @@ use domain::{
     Ctx, Error, Kind, Result, Rule,
     iam::{Group, Identity, OrgStatus},
 };
-use store::{iam::groups, rows};
+use store::{Reader, iam::groups, rows};
 
 use super::Groups;
 
@@ -17,15 +17,20 @@ impl Groups {
     pub async fn lookup(&self, ctx: &Ctx) -> Result<Group> {
         let mut reader = self.store.reader().await?;
         let caller = rows::get::<Identity>(&mut reader, &ctx.caller()?.identity).await?;
-        let found = match caller.as_ref().and_then(domain_of) {
-            Some(domain) => groups::verified(&mut reader, &domain).await?,
-            None => None,
-        };
-        found.filter(|group| group.status != OrgStatus::Suspended).ok_or_else(|| {
+        organization_of(&mut reader, caller.as_ref()).await?.ok_or_else(|| {
             let message = "there is no verified organization for the domain of your verified email address";
             Error::new(Kind::NotFound, Rule::NoSuchResource, message)
         })
     }
+}
+
+/// The organization that a user may ask for access, if there is one.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub(crate) async fn organization_of(reader: &mut Reader, user: Option<&Identity>) -> Result<Option<Group>> {
+    let Some(domain) = user.and_then(domain_of) else { return Ok(None) };
+    Ok(groups::verified(reader, &domain).await?.filter(|group| group.status != OrgStatus::Suspended))
 }
 
 /// The domain of a user's verified address, in the letters that names have.

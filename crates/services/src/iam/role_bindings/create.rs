@@ -6,7 +6,7 @@ use domain::{
 };
 use store::{Writer, rows};
 
-use super::{RoleBindings, rules, view};
+use super::{RoleBindings, rules, view_binding};
 use crate::{iam::placed::child_of, nouns};
 
 impl RoleBindings {
@@ -24,7 +24,7 @@ impl RoleBindings {
                     let group: Group = nouns::get(tx, &parent).await?;
                     rules::check(&call, tx, &parent, &spec, "").await?;
                     let uid = insert(&call, tx, &group, spec).await?.uid;
-                    let view = view(tx, &uid).await?;
+                    let view = view_binding(tx, &uid).await?;
                     tx.announce(Noun::RoleBinding, &uid, Op::Created, &view).await?;
                     Ok(view)
                 })

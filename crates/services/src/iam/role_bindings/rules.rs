@@ -17,7 +17,7 @@ use crate::grants::require_grantable;
 /// Invalid argument for an identity that is neither of this organization nor a user, and for a role that is neither
 /// built in nor of this group or one above it. Permission denied when the role has a capability that the caller does
 /// not hold at `at`.
-pub(super) async fn check(ctx: &Ctx, reader: &mut Reader, at: &Uidp, spec: &RoleBindingSpec, prefix: &str) -> Result<()> {
+pub(crate) async fn check(ctx: &Ctx, reader: &mut Reader, at: &Uidp, spec: &RoleBindingSpec, prefix: &str) -> Result<()> {
     let mut violations = Vec::new();
     if !identity_fits(reader, at, &spec.identity).await? {
         violations.push(Violation {

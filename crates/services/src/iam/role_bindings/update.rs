@@ -6,7 +6,7 @@ use domain::{
 };
 use store::{Writer, rows};
 
-use super::{RoleBindings, not_found, rules, view};
+use super::{RoleBindings, not_found, rules, view_binding};
 use crate::update::{self, Update};
 
 impl RoleBindings {
@@ -39,7 +39,7 @@ impl Update for RoleBindingUpdate {
     }
 
     async fn keep(tx: &mut Writer, row: RoleBinding) -> Result<RoleBindingView> {
-        view(tx, &row.uid).await
+        view_binding(tx, &row.uid).await
     }
 
     async fn write(tx: &mut Writer, row: RoleBinding, wish: RoleBindingSpec, (): &()) -> Result<RoleBindingView> {
@@ -48,7 +48,7 @@ impl Update for RoleBindingUpdate {
         let call = tx.ctx().clone();
         rules::check(&call, tx, &at, &wish, "").await?;
         rows::update(tx, &row, &RoleBinding { spec: wish, ..row.clone() }).await?;
-        let view = view(tx, &uid).await?;
+        let view = view_binding(tx, &uid).await?;
         tx.announce(Noun::RoleBinding, &uid, Op::Updated, &view).await?;
         Ok(view)
     }

@@ -1,0 +1,3 @@
+//! What the published API does not have.
+
+pub(crate) mod access_requests;
