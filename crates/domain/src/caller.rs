@@ -51,4 +51,18 @@ pub struct Upstream {
     pub sub: String,
     /// The upstream `aud` that was accepted. A single text: published clients do not read lists here.
     pub aud: String,
+    /// The account of an AWS principal.
+    #[serde(rename = "aws-acct", default, skip_serializing_if = "Option::is_none")]
+    pub aws_account: Option<String>,
+    /// The ARN of an AWS principal.
+    #[serde(rename = "aws-arn", default, skip_serializing_if = "Option::is_none")]
+    pub aws_arn: Option<String>,
+}
+
+impl Upstream {
+    /// Claims that every upstream token has, and no others.
+    #[must_use]
+    pub fn new(iss: String, sub: String, aud: String) -> Self {
+        Self { iss, sub, aud, aws_account: None, aws_arn: None }
+    }
 }

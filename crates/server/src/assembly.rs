@@ -197,6 +197,7 @@ pub fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
     sts.allow_private_addresses = settings.outbound.allow_private_addresses;
     sts.allow = settings.outbound.allow.clone();
     sts.deny = settings.outbound.deny.clone();
+    sts.aws_sts_url.clone_from(&settings.outbound.aws_sts_url);
     sts.limits.connect_timeout = settings.outbound.connect_timeout;
     sts.limits.fetch_timeout = settings.outbound.timeout;
     sts.limits.work_threads = settings.patterns.threads;

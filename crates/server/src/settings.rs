@@ -50,7 +50,7 @@ pub struct Settings {
     pub trusted_proxies: TrustedProxies,
     /// Where metrics are served; nowhere when `None`.
     pub metrics_listen: Option<SocketAddr>,
-    /// Requests to identity providers.
+    /// Requests to identity providers and clouds.
     pub outbound: Outbound,
     /// Patterns and pasted keys of identities.
     pub patterns: Patterns,
@@ -60,7 +60,7 @@ pub struct Settings {
     pub log: Log,
 }
 
-/// Requests to identity providers.
+/// Requests to identity providers and clouds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outbound {
     /// Whether identity providers may have private addresses. Dev mode always allows loopback ones.
@@ -73,6 +73,8 @@ pub struct Outbound {
     pub connect_timeout: Duration,
     /// How long a whole answer may take.
     pub timeout: Duration,
+    /// AWS's token service, an origin. In dev mode a stand-in on loopback may answer for it.
+    pub aws_sts_url: String,
 }
 
 /// Patterns and pasted keys of identities: what making them ready for use may take.
@@ -169,6 +171,7 @@ impl Default for Outbound {
             deny,
             connect_timeout: limits.connect_timeout,
             timeout: limits.fetch_timeout,
+            aws_sts_url: sts::settings::AWS_STS_URL.to_owned(),
         }
     }
 }
@@ -243,7 +246,7 @@ impl Settings {
         for Provider { issuer, .. } in &self.providers {
             policy.issuer(issuer).map_err(|why| StartError::setting(format!("the identity provider {issuer:?} {why}")))?;
         }
-        Ok(())
+        check_cloud(policy, "aws-sts-url", &self.outbound.aws_sts_url)
     }
 
     fn check_tls(&self) -> Result<(), StartError> {
@@ -305,6 +308,18 @@ impl From<Urls> for sts::Settings {
             token_algorithm: urls.token_algorithm,
             ..Self::new(urls.base)
         }
+    }
+}
+
+/// Such a URL is one that may be asked, and an origin alone.
+fn check_cloud(policy: UrlPolicy, setting: &str, text: &str) -> Result<(), StartError> {
+    let refuse = |why: &str| Err(StartError::setting(format!("--{setting} {why}, not {text:?}")));
+    match policy.fetchable(text) {
+        Err(why) => refuse(&why),
+        Ok(url) if url.origin().ascii_serialization() != text => {
+            refuse("must be scheme, host and port alone, in lower case and without a slash at the end")
+        }
+        Ok(_) => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A rule is compiled once; nothing that was not compiled can be matched.
 
+mod aws_identity;
 mod compiled;
 mod dialect;
 mod issuer_pattern;
@@ -11,6 +12,8 @@ mod relationship;
 mod text;
 mod validate;
 
+pub use aws_identity::CompiledAwsIdentity;
+pub(crate) use aws_identity::{ACCOUNT, ARN, USER_ID};
 pub use compiled::{Accepted, CompiledClaimMatch, Mismatch};
 pub(crate) use compiled::{IssuerRule, admit_by_literals, audiences, subject};
 pub(crate) use issuer_url::is_localhost;

@@ -3,6 +3,7 @@
 //! The order is what keeps it safe: the identity is loaded first, an issuer is asked for keys only if that identity names it, and
 //! patterns are compiled only for tokens that their issuer has signed.
 
+mod aws;
 mod compiled;
 mod facts;
 mod narrow;
@@ -34,8 +35,9 @@ use self::{
 };
 use crate::{
     Settings, Workers,
+    aws::AwsSts,
     claims::{Accepted, Compiled, Mismatch, admit_by_literals},
-    issuers::Issuers,
+    issuers::{Issuers, SystemResolver},
     jws::{Unverified, Verified},
     token::{IssuedToken, OwnToken, Subject, Tokens, invalid},
     workers::Party,
@@ -47,6 +49,7 @@ pub struct Exchange {
     store: Store,
     tokens: Tokens,
     issuers: Issuers,
+    aws: AwsSts,
     settings: Arc<Settings>,
     compiled: CompiledCache,
     default_audiences: Arc<[String]>,
@@ -60,16 +63,18 @@ impl Exchange {
     pub fn new(store: Store, tokens: Tokens, issuers: Issuers, settings: Arc<Settings>, workers: Workers) -> Self {
         let compiled = CompiledCache::new(&settings, workers);
         let default_audiences = settings.default_audiences().into();
-        Self { store, tokens, issuers, settings, compiled, default_audiences, exchanges: Family::default() }
+        let aws = AwsSts::new(&settings, Arc::new(SystemResolver));
+        Self { store, tokens, issuers, aws, settings, compiled, default_audiences, exchanges: Family::default() }
     }
 
     /// Adds what is counted here and about other issuers to `registry`.
     pub fn register(&self, registry: &mut Registry) {
         let help = "Token exchanges by outcome (OK, or the rule that refused) and by where the keys for the token came from: \
-                    static, cached, fetched, stale, own, or none when it did not come to that";
+                    static, cached, fetched, stale, own, aws when AWS was asked, or none when it did not come to that";
         registry.register("exchanges", help, self.exchanges.clone());
         self.compiled.register(registry);
         self.issuers.register(registry);
+        self.aws.register(registry);
     }
 
     /// A token of ours for the bearer token of the call.
@@ -116,9 +121,10 @@ impl Exchange {
                 return self.narrow(ctx, bearer, wish, facts).await;
             }
         }
-        let subject = match &wish.identity {
-            Some(uid) => self.targeted(ctx, uid, token, &wish, facts).await?,
-            None => self.untargeted(ctx, token.map_err(invalid)?, &wish, facts).await?,
+        let subject = match (&wish.identity, token) {
+            (Some(uid), Ok(token)) => self.targeted(ctx, uid, token, &wish, facts).await?,
+            (Some(uid), Err(other)) => self.aws(ctx, uid, bearer, other, &wish, facts).await?,
+            (None, token) => self.untargeted(ctx, token.map_err(invalid)?, &wish, facts).await?,
         };
         self.mint(ctx, subject, facts).await
     }
@@ -128,26 +134,18 @@ impl Exchange {
         &self,
         ctx: &Ctx,
         uid: &Uidp,
-        token: Result<Unverified<'_>, crate::jws::JwsError>,
+        token: Unverified<'_>,
         wish: &Wish,
         facts: &mut Facts,
     ) -> Result<Subject, Error> {
         let identity = rows::get::<Identity>(&mut self.store.reader().await?, uid).await?;
-        if identity.as_ref().is_some_and(|identity| matches!(identity.spec.relationship, Relationship::AwsIdentity(_))) {
-            let message = "exchanging AWS identities comes with a later version; give the workload a claim match or static keys";
-            return Err(Error::new(domain::Kind::Unimplemented, Rule::NotImplemented, message));
-        }
-        let token = token.map_err(invalid)?;
         let rule = match &identity {
             Some(identity) => self.compiled.admitting(identity, token.issuer(), Party::stranger(ctx.peer)).await?,
             None => None,
         };
         // One answer for both, so that nobody learns by guessing which identities exist.
         let Some((identity, rule)) = identity.zip(rule) else {
-            facts.mismatch("iss");
-            let message =
-                format!("identity {uid} does not exist or does not accept this token's issuer: {}", Mismatch("iss".to_owned()));
-            return Err(Error::denied(Rule::ClaimMismatch, message));
+            return Err(nobody(uid, facts));
         };
         let keys = if let Ready::Whole(Compiled::StaticKeys(keys)) = &rule {
             facts.keys_from = Some("static");
@@ -254,6 +252,13 @@ impl Exchange {
     }
 }
 
+/// That the identity does not exist, or nobody of that issuer is it.
+fn nobody(uid: &Uidp, facts: &mut Facts) -> Error {
+    facts.mismatch("iss");
+    let message = format!("identity {uid} does not exist or does not accept this token's issuer: {}", Mismatch("iss".to_owned()));
+    Error::denied(Rule::ClaimMismatch, message)
+}
+
 fn lifetime_end(settings: &Settings, now: Timestamp) -> Timestamp {
     now.plus_seconds(i64::try_from(settings.limits.token_lifetime.as_secs()).unwrap_or(0))
 }
@@ -264,7 +269,7 @@ fn subject(ctx: &Ctx, settings: &Settings, identity: &Identity, judged: Judged, 
         identity: identity.uid.clone(),
         relationship_revision: identity.relationship_revision,
         audience: wish.audiences.clone().unwrap_or_else(|| vec![settings.base_url.clone()]),
-        upstream: Some(Upstream { iss: judged.into_issuer(), sub: accepted.subject, aud: accepted.audience }),
+        upstream: Some(Upstream::new(judged.into_issuer(), accepted.subject, accepted.audience)),
         email,
         narrowing: Narrowing { scopes: wish.scopes.clone(), capabilities: wish.capabilities },
         expires_at: lifetime_end(settings, ctx.now),

@@ -11,4 +11,5 @@ mod places;
 pub use address::{AddressPolicy, Resolver, SystemResolver};
 pub use cache::{Found, Issuers};
 pub use client::FetchError;
+pub(crate) use client::GuardedClient;
 pub use places::{NotAPlace, Place, Places};

@@ -3,6 +3,7 @@
 //! It knows no transport: `api` gives the documents of [`discovery`] and the exchange their paths.
 
 mod authenticate;
+pub mod aws;
 mod bounded;
 pub mod claims;
 mod current;

@@ -87,5 +87,5 @@ fn upstream(settings: &Settings, os_user: &str) -> Result<Upstream, Error> {
     if os_user.is_empty() || os_user.len() > MAX_USER || os_user.chars().any(char::is_control) {
         return Err(Error::field("user", format!("user must be one line of 1 to {MAX_USER} bytes")));
     }
-    Ok(Upstream { iss: OS_USERS.to_owned(), sub: os_user.to_owned(), aud: settings.base_url.clone() })
+    Ok(Upstream::new(OS_USERS.to_owned(), os_user.to_owned(), settings.base_url.clone()))
 }

@@ -6,6 +6,9 @@ use url::Url;
 
 use crate::{claims::UrlPolicy, issuers::Places, jws::TokenAlgorithm};
 
+/// AWS's token service where nothing else is said.
+pub const AWS_STS_URL: &str = "https://sts.amazonaws.com";
+
 /// The settings of this crate. None is read from the environment here.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -28,6 +31,9 @@ pub struct Settings {
     pub allow: Places,
     /// No issuer here is asked, whatever else is allowed.
     pub deny: Places,
+    /// AWS's token service, an origin: who has signed a request is asked there. Requests have to be signed for its host; for
+    /// `sts.amazonaws.com` if it is a stand-in on loopback.
+    pub aws_sts_url: String,
     /// How long things last and how large they may be.
     pub limits: Limits,
 }
@@ -107,6 +113,7 @@ impl Settings {
             allow_private_addresses: false,
             allow: Places::default(),
             deny: Places::default(),
+            aws_sts_url: AWS_STS_URL.to_owned(),
             limits: Limits::default(),
         }
     }

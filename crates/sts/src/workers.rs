@@ -69,6 +69,14 @@ impl Party {
         })
     }
 
+    /// What it is called in queues of parties of its kind.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Known(name) => name.clone(),
+            Self::Stranger(address) => address.to_string(),
+        }
+    }
+
     fn refusal(&self, why: Busy) -> Error {
         let message = format!("this server is busy with {self}, and this request {why}; retry later, and use simpler patterns");
         Error::new(Kind::ResourceExhausted, Rule::OrganizationBusy, message).with(Detail::RetryAfter(RETRY))

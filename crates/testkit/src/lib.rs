@@ -4,6 +4,7 @@
 //! whose identifiers are counted, and insists that both transcripts are the same text.
 
 mod actor;
+mod aws;
 mod clock;
 mod contest;
 mod entropy;
@@ -19,6 +20,7 @@ mod transcript;
 mod transport;
 
 pub use actor::Actor;
+pub use aws::{AwsPrincipal, AwsSts, Mishap, Signing};
 pub use clock::FixedClock;
 pub use contest::change_at_once;
 pub use entropy::CountedEntropy;
@@ -27,7 +29,7 @@ pub use issuer::{Fault, Issuer};
 pub use openmetrics::Exposition;
 pub use proxy::{Line, Proxy};
 pub use samples::{Does, Place, Sample};
-pub use scenario::{Scenario, scenario};
+pub use scenario::{Scenario, scenario, scenario_on};
 pub use server::{Setup, TestServer};
 pub use transcript::Transcript;
 pub use transport::{Doors, Outcome, Transport};

@@ -3,7 +3,7 @@
 use client::Options;
 use contract::Rpc;
 
-use crate::{Actor, Outcome, TestServer, Transcript, Transport};
+use crate::{Actor, Outcome, Setup, TestServer, Transcript, Transport};
 
 /// One playing of a story: a server, its first actors and the transcript.
 #[derive(Debug)]
@@ -17,8 +17,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    async fn begin(transport: Transport) -> Self {
-        let server = TestServer::start().await;
+    async fn begin(transport: Transport, setup: Setup) -> Self {
+        let server = TestServer::start_with(setup).await;
         let mut transcript = Transcript::default();
         transcript.name(server.base_url(), "base");
         transcript.name(server.host(), "host");
@@ -61,9 +61,16 @@ impl Scenario {
 ///
 /// Panics when the two transcripts differ.
 pub async fn scenario(story: impl AsyncFn(&mut Scenario)) -> String {
+    scenario_on(Setup::default(), story).await
+}
+
+/// [`scenario()`], on servers that are special in this way.
+///
+/// Panics when the two transcripts differ.
+pub async fn scenario_on(setup: Setup, story: impl AsyncFn(&mut Scenario)) -> String {
     let mut transcripts = Vec::new();
     for transport in [Transport::Json, Transport::Grpc] {
-        let mut scenario = Scenario::begin(transport).await;
+        let mut scenario = Scenario::begin(transport, setup.clone()).await;
         story(&mut scenario).await;
         transcripts.push(scenario.transcript.finish());
         scenario.server.stop().await;

@@ -27,7 +27,7 @@ use contract::{
 use domain::{Uidp, iam::role::built_in_uid};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use server::{Running, Settings, assemble};
+use server::{Running, Settings, assemble, settings::Outbound};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::UnixStream,
@@ -60,6 +60,8 @@ pub struct Setup {
     pub url: Option<String>,
     /// Where its random bytes begin: servers with the same have the same keys.
     pub entropy: u64,
+    /// How it asks others.
+    pub outbound: Outbound,
 }
 
 impl TestServer {
@@ -77,7 +79,7 @@ impl TestServer {
         };
         let place = setup.url.map(|url| place.clone().at(url)).unwrap_or(place);
         let (clock, entropy) = (Arc::new(FixedClock::default()), Arc::new(CountedEntropy::from(setup.entropy)));
-        let settings = place.settings();
+        let settings = Settings { outbound: setup.outbound, ..place.settings() };
         Self::assemble(place, settings, clock, entropy, None).await
     }
 

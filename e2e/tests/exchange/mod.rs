@@ -1,6 +1,7 @@
 //! Token exchange at the front door: who gets a token, what it may do, and who is refused.
 
 mod attacks;
+mod aws;
 mod costly;
 mod forms;
 mod issuers;

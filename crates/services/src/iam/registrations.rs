@@ -92,7 +92,7 @@ fn caller(who: &Registrant, uid: &Uidp) -> Caller {
         issued_at: who.issued_at,
         expires_at: who.expires_at,
         token_id: String::new(),
-        upstream: Some(Upstream { iss: who.issuer.clone(), sub: who.subject.clone(), aud: who.audience.clone() }),
+        upstream: Some(Upstream::new(who.issuer.clone(), who.subject.clone(), who.audience.clone())),
         email: None,
         narrowing: Narrowing::default(),
     }

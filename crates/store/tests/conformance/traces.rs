@@ -122,7 +122,7 @@ pub(crate) async fn a_failed_write_leaves_no_trace(engine: &impl Engine) {
 
 pub(crate) async fn actors_are_named(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
-    let upstream = Upstream { iss: "https://issuer.example".into(), sub: "someone".into(), aud: "provost".into() };
+    let upstream = Upstream::new("https://issuer.example".into(), "someone".into(), "provost".into());
     let caller = Caller {
         identity: kit::root(42),
         operator: false,

@@ -9,6 +9,7 @@ use domain::{
 use serde_json::{Map, Value};
 
 use super::{
+    aws_identity::CompiledAwsIdentity,
     compiled::{self, Accepted, CompiledClaimMatch, Mismatch},
     issuer_url::UrlPolicy,
     text::{self, MAX_CLAIMS, MAX_KEYS_TEXT},
@@ -22,8 +23,8 @@ pub enum Compiled {
     ClaimMatch(Arc<CompiledClaimMatch>),
     /// Tokens signed with pasted keys.
     StaticKeys(Arc<CompiledStaticKeys>),
-    /// Signed requests to AWS, which this version stores but does not judge.
-    Aws,
+    /// Requests to AWS that a principal has signed.
+    Aws(Arc<CompiledAwsIdentity>),
     /// A part of the platform: no upstream token stands for it.
     ServicePrincipal,
 }
@@ -52,7 +53,7 @@ impl Compiled {
             Relationship::StaticKeys(keys) => {
                 CompiledStaticKeys::compile(keys, violations).map(|keys| Self::StaticKeys(Arc::new(keys)))
             }
-            Relationship::AwsIdentity(_) => Some(Self::Aws),
+            Relationship::AwsIdentity(aws) => CompiledAwsIdentity::compile(aws, violations).map(|rule| Self::Aws(Arc::new(rule))),
             Relationship::ServicePrincipal { .. } => Some(Self::ServicePrincipal),
         }
     }
@@ -62,7 +63,8 @@ impl Compiled {
         match self {
             Self::ClaimMatch(rule) => rule.memory(),
             Self::StaticKeys(keys) => keys.memory,
-            Self::Aws | Self::ServicePrincipal => 0,
+            Self::Aws(rule) => rule.memory(),
+            Self::ServicePrincipal => 0,
         }
     }
 
@@ -72,7 +74,7 @@ impl Compiled {
         match self {
             Self::ClaimMatch(rule) => rule.admits_issuer(issuer),
             Self::StaticKeys(keys) => keys.issuer == issuer,
-            Self::Aws | Self::ServicePrincipal => false,
+            Self::Aws(_) | Self::ServicePrincipal => false,
         }
     }
 
@@ -80,7 +82,7 @@ impl Compiled {
     pub(crate) fn issuer_steps(&self, issuer: &str) -> u64 {
         match self {
             Self::ClaimMatch(rule) => rule.issuer_steps(issuer),
-            Self::StaticKeys(_) | Self::Aws | Self::ServicePrincipal => 0,
+            Self::StaticKeys(_) | Self::Aws(_) | Self::ServicePrincipal => 0,
         }
     }
 
@@ -88,7 +90,8 @@ impl Compiled {
     pub(crate) fn steps(&self, claims: &Map<String, Value>) -> u64 {
         match self {
             Self::ClaimMatch(rule) => rule.steps(claims),
-            Self::StaticKeys(_) | Self::Aws | Self::ServicePrincipal => 0,
+            Self::Aws(rule) => rule.steps(claims),
+            Self::StaticKeys(_) | Self::ServicePrincipal => 0,
         }
     }
 
@@ -100,7 +103,8 @@ impl Compiled {
         match self {
             Self::ClaimMatch(rule) => rule.admit(claims, default_audiences),
             Self::StaticKeys(keys) => keys.admit(claims, default_audiences),
-            Self::Aws | Self::ServicePrincipal => Err(Mismatch("iss".to_owned())),
+            Self::Aws(rule) => rule.admit(claims),
+            Self::ServicePrincipal => Err(Mismatch("iss".to_owned())),
         }
     }
 }

@@ -176,6 +176,8 @@ impl CompiledCache {
         }
         let part = match &identity.spec.relationship {
             Relationship::StaticKeys(keys) if keys.issuer != issuer => return Ok(None),
+            // Nobody proves with a token of an issuer that they are these.
+            Relationship::AwsIdentity(_) | Relationship::ServicePrincipal { .. } => return Ok(None),
             Relationship::ClaimMatch(_) => Part::Issuer,
             _ => Part::Whole,
         };

@@ -5,6 +5,7 @@ use domain::{Ctx, Error, Secret, Uidp, Upstream};
 
 use super::request::Wish;
 use crate::{
+    aws::Principal,
     jws::{Unverified, Verified},
     token::IssuedToken,
 };
@@ -51,6 +52,16 @@ impl Facts {
     pub(super) fn verified(&mut self, token: &Verified) {
         self.algorithm = Some(token.algorithm.as_str());
         self.subject = token.claims.get("sub").and_then(|subject| subject.as_str()).map(shorten);
+    }
+
+    /// Whom AWS has named.
+    pub(super) fn principal(&mut self, principal: &Principal) {
+        self.subject = Some(shorten(&principal.arn));
+    }
+
+    /// Who is asked, by the name that stands for an issuer.
+    pub(super) fn asked(&mut self, issuer: &str) {
+        self.issuer = Some(shorten(issuer));
     }
 
     pub(super) fn mismatch(&mut self, claim: &str) {

@@ -1,4 +1,4 @@
-//! The guarded request: no redirects, no proxies, judged addresses, bounded time and size.
+//! The guarded request: no redirects, no proxies, judged addresses, bounded time and size. Nothing else in the server asks others.
 
 use std::{
     error::Error as StdError,
@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use reqwest::{Client, StatusCode, header, redirect};
+use reqwest::{Client, Method, Request, StatusCode, header, redirect};
 use tokio::sync::Semaphore;
 use tracing::{Instrument as _, Span, field::Empty};
 use url::{Host, Url};
@@ -19,8 +19,8 @@ use crate::{
     claims::{UrlPolicy, is_loopback},
 };
 
-/// Asks issuers.
-pub(super) struct IssuerClient {
+/// Asks issuers, and others that this server believes.
+pub(crate) struct GuardedClient {
     client: OnceLock<Result<Client, String>>,
     guard: Guard,
     urls: UrlPolicy,
@@ -39,10 +39,16 @@ pub enum FetchError {
     Refused(String),
 }
 
+/// What was answered: neither a redirect nor that the other side is down.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Vec<u8>,
+}
+
 const PRIVATE: &str = "has an address that this server may not connect to";
 
-impl IssuerClient {
-    pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
+impl GuardedClient {
+    pub(crate) fn new(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
         let policy =
             AddressPolicy { allow_private: settings.allow_private_addresses, allow_loopback: settings.allow_loopback_http };
         let rules = Arc::new(Rules { policy, allow: settings.allow.clone(), deny: settings.deny.clone() });
@@ -58,7 +64,7 @@ impl IssuerClient {
     }
 
     /// The URL, if it may be asked at all.
-    pub(super) fn admit(&self, what: &str, url: &str) -> Result<Url, FetchError> {
+    pub(crate) fn admit(&self, what: &str, url: &str) -> Result<Url, FetchError> {
         let url = self.urls.fetchable(url).map_err(|why| FetchError::Refused(format!("{what} {why}")))?;
         // Addresses in a URL are never resolved, so the guard would not see them.
         let address = match url.host() {
@@ -74,13 +80,28 @@ impl IssuerClient {
         }
     }
 
-    /// The body at `url`, which [`IssuerClient::admit`] let through.
+    /// The JSON document at `url`, which [`GuardedClient::admit`] let through.
     pub(super) async fn get(&self, what: &str, url: Url) -> Result<Vec<u8>, FetchError> {
+        let mut request = Request::new(Method::GET, url);
+        request.headers_mut().insert(header::ACCEPT, header::HeaderValue::from_static("application/json"));
+        let answer = self.send(what, request, self.size).await?;
+        if answer.status == StatusCode::OK {
+            Ok(answer.body)
+        } else {
+            Err(FetchError::Refused(format!("{what} answered {}", answer.status)))
+        }
+    }
+
+    /// What is answered to a request to a URL that [`GuardedClient::admit`] let through, if it has at most `size` bytes.
+    ///
+    /// # Errors
+    /// When the other side does not answer in time, says that it cannot, redirects, or answers more.
+    pub(crate) async fn send(&self, what: &str, request: Request, size: usize) -> Result<Answer, FetchError> {
         let client = self.client.get_or_init(|| self.build()).as_ref().map_err(|why| FetchError::Down(why.clone()))?;
-        let host = url.host_str().unwrap_or_default().to_owned();
+        let (host, method) = (request.url().host_str().unwrap_or_default().to_owned(), request.method().clone());
         let read = async {
             let _slot = self.slots.acquire().await.map_err(|_| FetchError::Down("the server is stopping".to_owned()))?;
-            self.read(client, what, url).await
+            read(client, what, request, size).await
         };
         // The limit counts waiting for a slot as well: a caller does not wait longer because others do.
         let late = |_| FetchError::Down(format!("{what} did not answer in time"));
@@ -88,41 +109,13 @@ impl IssuerClient {
         let span = tracing::trace_span!(
             target: "otel",
             "fetch",
-            otel.name = "GET",
+            otel.name = method.as_str(),
             otel.kind = "client",
-            http.request.method = "GET",
+            http.request.method = method.as_str(),
             server.address = host,
             http.response.status_code = Empty,
         );
         tokio::time::timeout(self.timeout, read).instrument(span).await.unwrap_or_else(|elapsed| Err(late(elapsed)))
-    }
-
-    async fn read(&self, client: &Client, what: &str, url: Url) -> Result<Vec<u8>, FetchError> {
-        let request = client.get(url).header(header::ACCEPT, "application/json");
-        let mut answer = request.send().await.map_err(|error| explain(what, &error))?;
-        let status = answer.status();
-        Span::current().record("http.response.status_code", status.as_u16());
-        if status.is_redirection() {
-            return Err(FetchError::Refused(format!("{what} redirects ({status}), which is not followed")));
-        }
-        if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
-            return Err(FetchError::Down(format!("{what} answered {status}")));
-        }
-        if status != StatusCode::OK {
-            return Err(FetchError::Refused(format!("{what} answered {status}")));
-        }
-        let too_large = || FetchError::Refused(format!("{what} is larger than {} bytes", self.size));
-        if answer.content_length().is_some_and(|length| length > self.size as u64) {
-            return Err(too_large());
-        }
-        let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(|error| explain(what, &error))? {
-            if body.len() + chunk.len() > self.size {
-                return Err(too_large());
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(body)
     }
 
     /// Built at the first use: loading the system's root certificates takes longer than all of a start.
@@ -144,6 +137,30 @@ impl IssuerClient {
                 format!("needs an HTTPS client, and none can be made: {}; {hint}", causes.join(": "))
             })
     }
+}
+
+async fn read(client: &Client, what: &str, request: Request, size: usize) -> Result<Answer, FetchError> {
+    let mut answer = client.execute(request).await.map_err(|error| explain(what, &error))?;
+    let status = answer.status();
+    Span::current().record("http.response.status_code", status.as_u16());
+    if status.is_redirection() {
+        return Err(FetchError::Refused(format!("{what} redirects ({status}), which is not followed")));
+    }
+    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+        return Err(FetchError::Down(format!("{what} answered {status}")));
+    }
+    let too_large = || FetchError::Refused(format!("{what} is larger than {size} bytes"));
+    if answer.content_length().is_some_and(|length| length > size as u64) {
+        return Err(too_large());
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(|error| explain(what, &error))? {
+        if body.len() + chunk.len() > size {
+            return Err(too_large());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Answer { status, body })
 }
 
 /// What went wrong, without addresses: a caller need not learn how the network behind us looks.
@@ -182,8 +199,8 @@ impl fmt::Display for FetchError {
 
 impl StdError for FetchError {}
 
-impl fmt::Debug for IssuerClient {
+impl fmt::Debug for GuardedClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IssuerClient").field("guard", &self.guard).field("timeout", &self.timeout).finish_non_exhaustive()
+        f.debug_struct("GuardedClient").field("guard", &self.guard).field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use url::Url;
 use super::{
     address::Resolver,
     cache::is_within,
-    client::{FetchError, IssuerClient},
+    client::{FetchError, GuardedClient},
     discovery,
 };
 use crate::{Settings, Workers, jws::Jwks, settings::Limits, workers::Party};
@@ -23,7 +23,7 @@ const KEYS: &str = "the issuer's key set";
 /// Fetches keys.
 #[derive(Debug)]
 pub(super) struct Fetcher {
-    client: IssuerClient,
+    client: GuardedClient,
     /// What the issuers of each registrable domain may take of all fetches, so that slow ones of one party, of which a
     /// pattern admits any number, leave room for the others.
     shares: Cache<String, Arc<Semaphore>>,
@@ -41,7 +41,7 @@ pub(super) type JwksUri = (String, Timestamp);
 impl Fetcher {
     pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
         let limits = settings.limits;
-        let (client, shares) = (IssuerClient::new(settings, resolver), Cache::new(limits.issuers));
+        let (client, shares) = (GuardedClient::new(settings, resolver), Cache::new(limits.issuers));
         Self { client, shares, readers: Workers::new(settings), limits }
     }
 

@@ -9,7 +9,7 @@ use domain::{
     Kind, Rule, Timestamp,
     iam::{
         Identity,
-        identity::{AwsIdentity, ClaimMatch, Matcher, Relationship, ServicePrincipal, StaticKeys, user_uid},
+        identity::{ClaimMatch, Relationship, ServicePrincipal, StaticKeys, user_uid},
     },
 };
 use jsonwebtoken::Algorithm;
@@ -275,15 +275,6 @@ async fn patterns_are_compiled_for_nobody_whose_token_says_too_little() {
 #[tokio::test]
 async fn what_cannot_be_exchanged_says_so() {
     let (world, key) = (World::new(settings()).await, p256());
-    let aws = world
-        .identity(Relationship::AwsIdentity(AwsIdentity {
-            account: "123456789012".into(),
-            arn: Matcher::Literal("arn".into()),
-            user_id: Matcher::Literal("id".into()),
-        }))
-        .await;
-    let error = world.exchange("UE9TVCAvIEhUVFAvMS4xDQo=", target(&aws)).await.expect_err("not yet");
-    assert_eq!((error.kind(), error.rule()), (Kind::Unimplemented, Rule::NotImplemented));
     let principal = world.identity(Relationship::ServicePrincipal { principal: ServicePrincipal(1) }).await;
     let error = world.exchange(&sign(&key, &fitting("https://a.example")), target(&principal)).await.expect_err("refused");
     assert_eq!(error.rule(), Rule::ClaimMismatch);

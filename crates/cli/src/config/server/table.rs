@@ -28,7 +28,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "tls", heading: "TLS", keys: tls::KEYS },
     Section { name: "database", heading: "Database", keys: database::KEYS },
     Section { name: "organizations", heading: "Organizations", keys: organizations::KEYS },
-    Section { name: "outbound", heading: "Requests to identity providers", keys: outbound::KEYS },
+    Section { name: "outbound", heading: "Requests to identity providers and clouds", keys: outbound::KEYS },
     Section { name: "patterns", heading: "Patterns and pasted keys of identities", keys: patterns::KEYS },
     Section { name: "limits", heading: "Limits", keys: limits::KEYS },
     Section { name: "log", heading: "Log", keys: log::KEYS },

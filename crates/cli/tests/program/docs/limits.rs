@@ -18,7 +18,7 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 24] = [
+const FIXED: [(&str, &str, &str); 27] = [
     ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
     ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
     ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
@@ -31,6 +31,9 @@ const FIXED: [(&str, &str, &str); 24] = [
     ("writes that wait for the writer", "1,024", "QUEUE: usize = 1024;"),
     ("time on the writer without the database", "50 ms", "BUSY: Duration = Duration::from_millis(50);"),
     ("steps of matching the patterns of an identity against a token", "50,000,000", "MATCHING: u64 = 50_000_000;"),
+    ("age of a request that an AWS principal has signed", "15 min", "LIFETIME: i64 = 15 * 60;"),
+    ("headers of such a request", "32", "MAX_HEADERS: usize = 32;"),
+    ("an answer of AWS", "64 KiB", "MAX_ANSWER: usize = 64 * 1024;"),
     ("steps of matching where requests are answered", "2,000,000", "AT_ONCE: u64 = 2_000_000;"),
     ("mappings of outside groups of an identity provider", "1,000", "MAPPINGS: u64 = 1000;"),
     ("mappings of outside groups in a batch", "100", "BATCH_MAX: usize = 100;"),
@@ -46,7 +49,7 @@ const FIXED: [(&str, &str, &str); 24] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 19] = [
     include_str!("../../../../api/src/list.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
@@ -62,6 +65,8 @@ const SOURCES: [&str; 17] = [
     include_str!("../../../../services/src/update.rs"),
     include_str!("../../../../database/src/postgres/connector.rs"),
     include_str!("../../../../database/src/queue.rs"),
+    include_str!("../../../../sts/src/aws/caller.rs"),
+    include_str!("../../../../sts/src/aws/request.rs"),
     include_str!("../../../../sts/src/claims/text.rs"),
     include_str!("../../../../sts/src/exchange/compiled.rs"),
 ];

@@ -1,10 +1,10 @@
-//! Section `[outbound]`: requests to identity providers.
+//! Section `[outbound]`: requests to identity providers and clouds.
 
 use sts::issuers::{NotAPlace, Place, Places};
 
 use super::super::{
     Default, Key, Kind,
-    parse::{duration, each, one, switch},
+    parse::{duration, each, one, switch, text},
 };
 
 pub(super) const KEYS: &[Key] = &[
@@ -62,6 +62,19 @@ pub(super) const KEYS: &[Key] = &[
         default: Default::Is("8s"),
         summary: "How long an identity provider may take for a whole answer",
         apply: |settings, texts| one(texts, duration).map(|time| settings.outbound.timeout = time),
+        ..Key::BASE
+    },
+    Key {
+        path: "outbound.aws-sts-url",
+        flag: "aws-sts-url",
+        variable: "PROVOST_AWS_STS_URL",
+        value: "URL",
+        default: Default::Is(sts::settings::AWS_STS_URL),
+        summary: "AWS's token service, which tells who has signed a request",
+        more: "An https origin. Workloads have to sign their requests for its host, and other hosts are refused: name a regional one \
+               here if they do that, or that of another partition of AWS. In dev mode http on this machine stands in for \
+               `sts.amazonaws.com`.",
+        apply: |settings, texts| one(texts, text).map(|url| settings.outbound.aws_sts_url = url),
         ..Key::BASE
     },
 ];
