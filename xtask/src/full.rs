@@ -31,16 +31,27 @@ const LONG: (&str, &str) = ("PROVOST_TEST_NEIGHBOURS", "long");
 /// How long each fuzz target runs.
 const FUZZ_SECONDS: u32 = 120;
 
-/// Runs them one after the other, then fuzzing, the figures on PostgreSQL and the soak, and stops at the first that fails.
+/// Runs them one after the other, then fuzzing, the official Terraform provider, the figures on PostgreSQL and the soak, and stops at the first that fails.
 pub(crate) fn run() -> Outcome {
     for form in FORMS {
         workspace::run("cargo", &[&["test", "--profile", "full"], form.arguments].concat(), form.switches)?;
     }
     workspace::say(&fuzz::run(&fuzz::Run { target: None, seconds: FUZZ_SECONDS, seed: None, build: false })?);
     workspace::run("cargo", &["build", "--profile", "dist", "--locked"], &[])?;
+    let program = workspace::root().join("target/dist/provost");
+    for (database, algorithm) in [("sqlite", "ES256"), ("postgres", "RS256")] {
+        let environment = [
+            ("PROVOST", &*program.to_string_lossy()),
+            ("PROVOST_TEST_DATABASE", database),
+            ("PROVOST_TOKEN_ALGORITHM", algorithm),
+            ("PROVOST_TEST_REQUIRE", "1"),
+        ];
+        workspace::run("e2e/clients/run", &["terraform"], &environment)?;
+        workspace::run("e2e/clients/run", &["terraform", "-v"], &environment)?;
+    }
     for what in ["postgres", "soak"] {
         workspace::run("e2e/bench/check", &["target/dist/provost", what], &[])?;
     }
     workspace::say(&soak::run(&soak::Run { minutes: 10 })?);
-    Ok(format!("{} long forms, fuzzing, the figures on PostgreSQL and the soak passed", FORMS.len()))
+    Ok(format!("{} long forms, fuzzing, Terraform, the figures on PostgreSQL and the soak passed", FORMS.len()))
 }

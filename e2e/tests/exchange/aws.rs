@@ -247,7 +247,7 @@ async fn a_silent_aws_costs_seconds_and_bounded_connections() {
         assert_eq!(count("UNAVAILABLE") + count("RESOURCE_EXHAUSTED"), 90);
         assert!(count("UNAVAILABLE") >= 16, "those whose turn it was");
         assert!(count("RESOURCE_EXHAUSTED") >= 10, "more than may wait");
-        assert!(from.elapsed() < Duration::from_secs(60), "gave up after {:?}", from.elapsed());
+        assert!(from.elapsed() < Duration::from_mins(1), "gave up after {:?}", from.elapsed());
         assert!(sts.received().len() - before <= 32, "no more than half of the places at a time");
         sts.suffer(Mishap::None);
         assert_eq!(exchange(s, &identity, &token).await.code, "OK", "and goes on at once when AWS does");

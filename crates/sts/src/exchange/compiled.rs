@@ -179,7 +179,7 @@ impl CompiledCache {
             // Nobody proves with a token of an issuer that they are these.
             Relationship::AwsIdentity(_) | Relationship::ServicePrincipal { .. } => return Ok(None),
             Relationship::ClaimMatch(_) => Part::Issuer,
-            _ => Part::Whole,
+            Relationship::StaticKeys(_) => Part::Whole,
         };
         let ready = self.get(identity, part, &sender).await?;
         let is_admitted = match ready.issuer_steps(issuer) {
