@@ -14,7 +14,7 @@ struct Form {
 const FORMS: &[Form] = &[
     // Sixteen times the random cases.
     Form { arguments: &["--workspace", "--exclude", "e2e", "--lib", "--tests"], switches: &[("PROPTEST_CASES", "4096")] },
-    // Three times the kills. Each takes about a second, so more of them are left to who has the hours.
+    // Seven times the kills. Each takes about a second, so more of them are left to who has the hours.
     Form { arguments: &["--workspace", "--test", "crash"], switches: &[("PROVOST_TEST_KILLS", "60")] },
     // Twenty times the histories.
     Form { arguments: &["--workspace", "--test", "door", "--", "model::"], switches: &[("PROVOST_TEST_STEPS", "200000")] },

@@ -246,7 +246,7 @@ impl Settings {
         for Provider { issuer, .. } in &self.providers {
             policy.issuer(issuer).map_err(|why| StartError::setting(format!("the identity provider {issuer:?} {why}")))?;
         }
-        check_cloud(policy, "aws-sts-url", &self.outbound.aws_sts_url)
+        check_cloud(policy, "outbound-aws-sts-url", &self.outbound.aws_sts_url)
     }
 
     fn check_tls(&self) -> Result<(), StartError> {

@@ -89,8 +89,8 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "access_requests",
-        sqlite: include_str!("../migrations/sqlite/0019_access_requests.sql"),
-        postgres: include_str!("../migrations/postgres/0019_access_requests.sql"),
+        sqlite: include_str!("../migrations/sqlite/0017_access_requests.sql"),
+        postgres: include_str!("../migrations/postgres/0017_access_requests.sql"),
     },
 ];
 

@@ -28,9 +28,9 @@ const LONG: Duration = Duration::from_secs(6);
 /// How long the outcome of a request may stay open; the server gives up after half a minute.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// How many rounds: 20, or what `PROVOST_TEST_KILLS` says.
+/// How many rounds: 8, or what `PROVOST_TEST_KILLS` says.
 fn rounds() -> u32 {
-    std::env::var("PROVOST_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+    std::env::var("PROVOST_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(8)
 }
 
 #[test]

@@ -66,8 +66,8 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "outbound.aws-sts-url",
-        flag: "aws-sts-url",
-        variable: "PROVOST_AWS_STS_URL",
+        flag: "outbound-aws-sts-url",
+        variable: "PROVOST_OUTBOUND_AWS_STS_URL",
         value: "URL",
         default: Default::Is(sts::settings::AWS_STS_URL),
         summary: "AWS's token service, which tells who has signed a request",
