@@ -128,7 +128,10 @@ impl From<client::Error> for Failure {
             (Exit::Denied, _) => failure.hint = Some("see what you may do, and where: provost auth status".into()),
             (Exit::NotLoggedIn, _) => failure.hint = Some("log in again: provost auth login --help".into()),
             (Exit::Unreachable, None) => failure.hint = Some(advice::unreachable(error.message()).into()),
-            (Exit::Failed, Some(id)) => failure.hint = Some(format!("the server's log has more under the request id {id}")),
+            // Who has to wait is told so in the message.
+            (Exit::Failed, Some(id)) if error.code() != Code::ResourceExhausted => {
+                failure.hint = Some(format!("the server's log has more under the request id {id}"));
+            }
             _ => {}
         }
         failure

@@ -12,6 +12,7 @@ use contract::{
         iam::v2beta1::{self as iam, rpc as iam_rpc},
         registry::v2beta1::{self as registry, rpc as registry_rpc},
     },
+    provost::iam::v1::{self as own, rpc as own_rpc},
 };
 
 use crate::{
@@ -75,7 +76,12 @@ listing! {
     iam_rpc::ListRoles => iam::Role, roles, "roles";
     iam_rpc::ListRoleBindings => iam::RoleBinding, role_bindings, "role bindings";
     iam_rpc::ListGroupInvites => iam::GroupInvite, group_invites, "invites";
+    iam_rpc::ListAccountAssociations => iam::AccountAssociation, account_associations, "account associations";
+    own_rpc::ListAccessRequests => own::AccessRequest, items, "access requests";
     registry_rpc::ListRepos => registry::Repo, repos, "repos";
+    registry_rpc::ListTags => registry::Tag, tags, "tags";
+    registry_rpc::ListOverlays => registry::Overlay, overlays, "overlays";
+    registry_rpc::ListOverlayBindings => registry::OverlayBinding, overlay_bindings, "overlay bindings";
     events_rpc::ListSubscriptions => events::Subscription, subscriptions, "subscriptions";
 }
 

@@ -1,17 +1,28 @@
 //! How each noun is shown: its table columns and its JSON with the field names of the v1 API.
 
+mod access_request;
+mod account_association;
+mod capability;
+mod deployment;
 mod group;
 mod group_invite;
 mod group_mapping;
 mod identity;
 mod identity_provider;
+mod overlay;
+mod pull_token;
 mod repo;
 mod role;
 mod role_binding;
 mod subscription;
+mod tag;
+mod user;
 
+pub(crate) use capability::CapabilityRow;
 pub(crate) use identity::IdentityRow;
+pub(crate) use pull_token::PullTokenRow;
 pub(crate) use repo::RepoRow;
+pub(crate) use user::{Held, UserRow};
 
 /// An enum value's name without the prefix that the v1 API does not have.
 fn short<'a>(name: &'a str, prefix: &str) -> &'a str {

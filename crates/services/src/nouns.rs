@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use domain::{Ctx, Error, ListRequest, Op, Page, Result, Uidp, Versioned, ports::Seal};
+use domain::{Ctx, Error, ListRequest, Op, Page, Result, Rule, Uidp, Versioned, ports::Seal};
 use store::{Filter, ListQuery, Listed, Reader, Store, Stored, rows};
 
 use crate::{page_tokens::PageTokens, turns::Turns};
@@ -17,6 +17,8 @@ pub trait Noun: Found {
     const DELETION_HAS_BODY: bool = true;
     /// Whether everybody sees those that have no parent.
     const ROOTS_ARE_PUBLIC: bool = false;
+    /// How many of them what they live in may have: all of those go with it in one write.
+    const MOST: u64 = u64::MAX;
     /// The order of lists that ask for none; empty for that of identifiers.
     const ORDER: &'static str = "";
 
@@ -183,6 +185,28 @@ pub(crate) async fn get<N: Noun>(reader: &mut Reader, uid: &Uidp) -> Result<N> {
 pub(crate) fn check<N: Noun>(ctx: &Ctx, row: &N) -> Result<()> {
     row.admit()?;
     ctx.check_match(row.revision())
+}
+
+/// The one that the request may change or delete.
+///
+/// # Errors
+/// Not found; as [`check`].
+pub(crate) async fn admitted<N: Noun>(ctx: &Ctx, reader: &mut Reader, uid: &Uidp) -> Result<N> {
+    let found = get(reader, uid).await?;
+    check(ctx, &found)?;
+    Ok(found)
+}
+
+/// Whether `parent` may have one more of them.
+///
+/// # Errors
+/// Failed precondition when it has as many as it may have.
+pub(crate) async fn check_room<N: Noun>(reader: &mut Reader, parent: &Uidp) -> Result<()> {
+    if rows::count::<N::Row>(reader, parent).await? < N::MOST {
+        return Ok(());
+    }
+    let description = format!("{parent} has {} of the kind {}, which is as many as it may have", N::MOST, N::NOUN.title());
+    Err(Error::precondition(Rule::GroupFull, "GROUP_FULL", parent.as_str(), description))
 }
 
 /// The error for a resource that does not exist.

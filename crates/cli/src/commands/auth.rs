@@ -7,6 +7,7 @@ use crate::{exit::Failure, global::Global};
 mod delete_account;
 mod login;
 mod logout;
+mod pull_token;
 mod register;
 mod status;
 mod token;
@@ -19,6 +20,9 @@ pub(crate) enum Auth {
     Register(register::Registration),
     /// Print the API token
     Token,
+    /// Tokens that pull from a registry for a long time
+    #[command(subcommand)]
+    PullToken(pull_token::PullToken),
     /// Show who you are and what you may do
     Status,
     /// Forget the API token
@@ -33,6 +37,7 @@ impl Auth {
             Self::Login(login) => login.run(global).await,
             Self::Register(registration) => registration.run(global).await,
             Self::Token => token::run(global),
+            Self::PullToken(command) => command.run(global).await,
             Self::Status => status::run(global).await,
             Self::Logout => logout::run(global),
             Self::DeleteAccount => delete_account::run(global).await,

@@ -28,9 +28,9 @@ pub(crate) struct IdToken {
     /// The token's audience; the token issuer's URL by default
     #[arg(id = "workload_audience", long = "audience", value_name = "AUDIENCE")]
     audience: Option<String>,
-    /// A further claim; may be repeated
-    #[arg(long = "claim", value_name = "NAME=VALUE", value_parser = pair)]
-    claims: Vec<(String, String)>,
+    /// A further claim, a text, or after := the JSON of any other value; may be repeated
+    #[arg(long = "claim", value_name = "NAME=VALUE", value_parser = claim)]
+    claims: Vec<(String, Value)>,
     /// How long the token lives, in seconds
     #[arg(long, value_name = "SECONDS")]
     ttl: Option<u32>,
@@ -48,7 +48,7 @@ impl IdToken {
     async fn run(self, global: &Global) -> Result<(), Failure> {
         let server = self.server.as_ref().unwrap_or(&global.api);
         let audience = self.audience.as_ref().unwrap_or(&global.issuer);
-        let claims: Map<_, _> = self.claims.into_iter().map(|(name, value)| (name, Value::from(value))).collect();
+        let claims: Map<_, _> = self.claims.into_iter().collect();
         let mut body = json!({ "sub": self.subject, "aud": audience, "claims": claims });
         if let (Some(ttl), Some(fields)) = (self.ttl, body.as_object_mut()) {
             fields.insert("ttl".to_owned(), json!(ttl));
@@ -65,5 +65,13 @@ impl IdToken {
                 Err(Failure::new(exit, format!("the development identity provider refused with status {status}: {reason}")))
             }
         }
+    }
+}
+
+fn claim(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = pair(text)?;
+    match name.strip_suffix(':') {
+        Some(name) => Ok((name.to_owned(), serde_json::from_str(&value).map_err(|error| format!("no JSON after :=, {error}"))?)),
+        None => Ok((name, value.into())),
     }
 }

@@ -20,6 +20,10 @@ const EXAMPLES: &[Examples] = &[
         &[("Call the API by hand", "curl -H \"Authorization: Bearer $(provost auth token)\" $PROVOST_API/iam/v2beta1/groups")],
     ),
     ("auth register", &[("Join an organization", "provost auth register --identity-token token.jwt --invite-code CODE")]),
+    (
+        "auth pull-token create",
+        &[("For a machine, for a month", "provost auth pull-token create --parent acme --name builder -o json | jq -r .token")],
+    ),
     ("auth status", &[("Who am I, for a script", "provost auth status -o id")]),
     ("iam organizations list", &[("With all their folders", "provost iam organizations list -o tree")]),
     (
@@ -66,6 +70,7 @@ const EXAMPLES: &[Examples] = &[
         &[("May look, not touch", "provost iam roles create looker --parent acme --capabilities groups.list,repo.list")],
     ),
     ("iam roles update", &[("One capability more", "provost iam roles update looker --add-capabilities tag.list")]),
+    ("iam roles capabilities list", &[("What can be done to repos", "provost iam roles capabilities list --resources repo,tag")]),
     (
         "iam role-bindings create",
         &[(
@@ -78,8 +83,26 @@ const EXAMPLES: &[Examples] = &[
         "iam invites create",
         &[("Once, for one person", "provost iam invites create acme --role viewer --email ana@example.com --single-use")],
     ),
+    ("iam access-requests grant", &[("Let somebody in who asks", "provost iam access-requests grant UID --role viewer")]),
+    ("iam users remove", &[("Somebody who leaves", "provost iam users remove ana@example.com --parent acme")]),
+    (
+        "iam account-associations set aws",
+        &[("The account of a team", "provost iam account-associations set aws acme/team-a --account 123456789012")],
+    ),
     ("images repos list", &[("Only the names", "provost images repos list -o json | jq -r '.items[].name'")]),
     ("images repos delete", &[("Whether it is there or not", "provost images repos delete acme/api --allow-missing -y")]),
+    (
+        "images tags list",
+        &[("Every one, the youngest first", "provost images tags list acme/api --all --order-by created_at:desc")],
+    ),
+    (
+        "images overlays create",
+        &[("Tools for debugging", "provost images overlays create debug --parent acme --packages curl,strace")],
+    ),
+    (
+        "images overlays bindings create",
+        &[("In one tag", "provost images overlays bindings create --overlay debug --repo acme/api --tags 1.2-debug")],
+    ),
     (
         "events subscriptions create",
         &[(

@@ -11,6 +11,8 @@ use crate::{
     resolve::{self, Kind},
 };
 
+mod access_requests;
+mod account_associations;
 mod folders;
 mod groups;
 mod identities;
@@ -20,6 +22,7 @@ mod organizations;
 mod relationship;
 mod role_bindings;
 mod roles;
+mod users;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Iam {
@@ -44,6 +47,15 @@ pub(crate) enum Iam {
     /// Invites: codes that let people join a group with a role
     #[command(subcommand, visible_alias = "invite")]
     Invites(invites::Invites),
+    /// Access requests: who asks to be let into an organization
+    #[command(subcommand, visible_alias = "access-request")]
+    AccessRequests(access_requests::AccessRequests),
+    /// Users: the people of an organization
+    #[command(subcommand, visible_alias = "user")]
+    Users(users::Users),
+    /// Account associations: the accounts of a group at cloud providers
+    #[command(subcommand, visible_alias = "account-association")]
+    AccountAssociations(account_associations::AccountAssociations),
 }
 
 impl Iam {
@@ -56,6 +68,9 @@ impl Iam {
             Self::Roles(command) => command.run(global).await,
             Self::RoleBindings(command) => command.run(global).await,
             Self::Invites(command) => command.run(global).await,
+            Self::AccessRequests(command) => command.run(global).await,
+            Self::Users(command) => command.run(global).await,
+            Self::AccountAssociations(command) => command.run(global).await,
         }
     }
 }

@@ -1,14 +1,18 @@
 //! What can be found by name, and how each is listed.
 
 use client::Client;
-use contract::chainguard::platform::{
-    common::UidpFilter,
-    events::v2beta1::{ListSubscriptionsRequest, Subscription, rpc as events},
-    iam::v2beta1::{
-        ExternalGroupRoleMapping, GroupInvite, ListExternalGroupRoleMappingsRequest, ListGroupInvitesRequest, ListGroupsRequest,
-        ListIdentitiesRequest, ListIdentityProvidersRequest, ListRoleBindingsRequest, ListRolesRequest, RoleBinding, rpc as iam,
+use contract::{
+    chainguard::platform::{
+        common::UidpFilter,
+        events::v2beta1::{ListSubscriptionsRequest, Subscription, rpc as events},
+        iam::v2beta1::{
+            ExternalGroupRoleMapping, GroupInvite, ListExternalGroupRoleMappingsRequest, ListGroupInvitesRequest,
+            ListGroupsRequest, ListIdentitiesRequest, ListIdentityProvidersRequest, ListRoleBindingsRequest, ListRolesRequest,
+            RoleBinding, rpc as iam,
+        },
+        registry::v2beta1::{ListOverlayBindingsRequest, ListOverlaysRequest, ListReposRequest, OverlayBinding, rpc as registry},
     },
-    registry::v2beta1::{ListReposRequest, rpc as registry},
+    provost::iam::v1::{AccessRequest, ListAccessRequestsRequest, rpc as own},
 };
 
 use super::Found;
@@ -31,7 +35,10 @@ pub(crate) enum Kind {
     Role,
     RoleBinding,
     GroupInvite,
+    AccessRequest,
     Repo,
+    Overlay,
+    OverlayBinding,
     Subscription,
 }
 
@@ -48,7 +55,10 @@ impl Kind {
             Self::Role => "role",
             Self::RoleBinding => "role binding",
             Self::GroupInvite => "invite",
+            Self::AccessRequest => "access request",
             Self::Repo => "repo",
+            Self::Overlay => "overlay",
+            Self::OverlayBinding => "overlay binding",
             Self::Subscription => "subscription",
         }
     }
@@ -64,14 +74,18 @@ impl Kind {
             Self::Role => "iam roles",
             Self::RoleBinding => "iam role-bindings",
             Self::GroupInvite => "iam invites",
+            Self::AccessRequest => "iam access-requests",
             Self::Repo => "images repos",
+            Self::Overlay => "images overlays",
+            Self::OverlayBinding => "images overlays bindings",
             Self::Subscription => "events subscriptions",
         }
     }
 
     /// Whether it has a name of its own.
     pub(super) fn has_names(self) -> bool {
-        !matches!(self, Self::GroupMapping | Self::RoleBinding | Self::GroupInvite | Self::Subscription)
+        use Kind::{AccessRequest, GroupInvite, GroupMapping, OverlayBinding, RoleBinding, Subscription};
+        !matches!(self, AccessRequest | GroupInvite | GroupMapping | OverlayBinding | RoleBinding | Subscription)
     }
 
     /// Everything of that name that the caller sees.
@@ -133,6 +147,21 @@ impl Kind {
                 let request = ListGroupInvitesRequest { uidp, ..ListGroupInvitesRequest::default() };
                 let invites = first::<iam::ListGroupInvites>(client, request, most).await?.into_iter();
                 invites.map(|invite: GroupInvite| found(invite.uid.clone(), invite.label())).collect()
+            }
+            Self::AccessRequest => {
+                let request = ListAccessRequestsRequest { uidp, ..ListAccessRequestsRequest::default() };
+                let requests = first::<own::ListAccessRequests>(client, request, most).await?.into_iter();
+                requests.map(|request: AccessRequest| found(request.uid.clone(), request.label())).collect()
+            }
+            Self::Overlay => {
+                let request = ListOverlaysRequest { name, uidp, ..ListOverlaysRequest::default() };
+                let overlays = first::<registry::ListOverlays>(client, request, most).await?.into_iter();
+                overlays.map(|overlay| found(overlay.uid, overlay.name)).collect()
+            }
+            Self::OverlayBinding => {
+                let request = ListOverlayBindingsRequest { uidp, ..ListOverlayBindingsRequest::default() };
+                let bindings = first::<registry::ListOverlayBindings>(client, request, most).await?.into_iter();
+                bindings.map(|binding: OverlayBinding| found(binding.uid.clone(), binding.label())).collect()
             }
             Self::Repo => {
                 let name = Some(name).filter(|name| !name.is_empty());

@@ -110,3 +110,32 @@ fn a_workload_narrows_itself() {
     assert_eq!(workload.run(&["images", "repos", "list"]).code, 0);
     assert_eq!(workload.done(&["iam", "folders", "list", "-o", "id"]), "");
 }
+
+#[test]
+fn pull_tokens_pull_until_they_end() {
+    let mut session = Transcript::default();
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let (owner, robot) = (User::admin(&server), User::of(&server));
+    let of = |line: &[&'static str]| [&["auth", "pull-token"], line].concat();
+    let made = owner.json(&of(&["create", "--parent", "dev", "--name", "laptop", "--ttl", "1h"]));
+    let text = |field: &str| made[field].as_str().expect(field).to_owned();
+    let (identity, token) = (text("identity"), text("token"));
+    assert_eq!(robot.run(&["auth", "login", "--identity", &identity, "--identity-token", &token]).code, 0);
+    let status = robot.json(&["auth", "status"]);
+    assert_eq!(status["capabilities"][0]["role"]["name"], "registry.pull", "{status:#}");
+    assert_eq!(robot.run(&["iam", "folders", "create", "team", "--parent", "dev"]).code, 4);
+    session.run(&owner, &of(&["list", "--parent", "dev"]));
+    session.run(&owner, &of(&["list", "--expired", "-o", "json"]));
+    session.run(&owner, &of(&["create", "--parent", "dev", "--ttl", "9000h"]));
+    session.run(&owner, &of(&["create", "--parent", "nowhere"]));
+    session.run(&robot, &of(&["create", "--parent", "dev"]));
+    let packages = owner.id(&of(&["create", "--parent", "dev", "--repository", "apk", "--name", "packages"]));
+    let bindings = owner.json(&["iam", "role-bindings", "list", "--parent", "dev"]);
+    let roles = bindings["items"].as_array().expect("items").iter();
+    let roles: Vec<_> = roles.filter(|one| one["identity"] == packages.as_str()).map(|one| &one["role"]["name"]).collect();
+    assert_eq!(roles, ["apk.pull"]);
+    owner.id(&["iam", "identities", "delete", &identity, "-y"]);
+    session.run(&robot, &["auth", "status"]);
+    session.check("auth_pull_tokens_pull_until_they_end");
+}

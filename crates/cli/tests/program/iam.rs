@@ -1,5 +1,7 @@
 //! `provost iam`: every noun and verb.
 
+mod access_requests;
+mod account_associations;
 mod folders;
 mod identities;
 mod identity_providers;
@@ -7,3 +9,4 @@ mod invites;
 mod organizations;
 mod role_bindings;
 mod roles;
+mod users;

@@ -15,6 +15,9 @@ use crate::nouns::{Noun, Nouns};
 pub type Subscriptions = Nouns<Subscription>;
 
 impl Noun for Subscription {
+    /// Each event of the group is sent to all of them.
+    const MOST: u64 = 100;
+
     type Answer = Self;
     type Filter = SubscriptionFilter;
     type Needs = Arc<dyn CheckUrl>;

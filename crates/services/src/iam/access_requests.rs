@@ -14,6 +14,7 @@ use crate::nouns::{Noun, Nouns};
 pub type AccessRequests = Nouns<AccessRequest>;
 
 impl Noun for AccessRequest {
+    const MOST: u64 = 1_000;
     const ORDER: &'static str = "created_at";
 
     type Answer = Self;

@@ -16,6 +16,9 @@ use crate::nouns::{Noun, Nouns};
 pub type ExternalGroupRoleMappings = Nouns<ExternalGroupRoleMapping>;
 
 impl Noun for ExternalGroupRoleMapping {
+    /// All of them are looked through at each login.
+    const MOST: u64 = 1_000;
+
     type Answer = Self;
     type Filter = ExternalGroupRoleMappingFilter;
     type Needs = ();

@@ -29,6 +29,7 @@ impl Shows<GroupInvite> for GroupInviteView {
 }
 
 impl Noun for GroupInvite {
+    const MOST: u64 = 500;
     const ORDER: &'static str = "created_at desc";
 
     type Answer = GroupInviteView;

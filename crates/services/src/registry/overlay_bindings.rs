@@ -26,6 +26,8 @@ impl Shows<OverlayBinding> for OverlayBindingView {
 }
 
 impl Noun for OverlayBinding {
+    const MOST: u64 = 100;
+
     type Answer = OverlayBindingView;
     type Filter = OverlayBindingFilter;
     type Needs = ();

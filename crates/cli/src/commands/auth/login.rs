@@ -1,10 +1,6 @@
 //! `provost auth login`
 
-use std::{
-    fs,
-    io::{Read, stdin},
-    path::Path,
-};
+use std::path::Path;
 
 use clap::Args;
 use client::{Client, Code, Token};
@@ -15,6 +11,7 @@ use crate::{
     claims::Claims,
     exit::{Exit, Failure},
     global::Global,
+    input,
     output::{self, time},
     token_cache::TokenCache,
 };
@@ -64,15 +61,8 @@ impl Login {
 
 /// The token that `text` is, or that lies in the file that it names.
 pub(super) fn identity_token(text: &str) -> Result<Token, Failure> {
-    let token = if text == "-" {
-        let mut piped = String::new();
-        stdin().read_to_string(&mut piped).map_err(|e| Failure::usage(format!("cannot read standard input: {e}")))?;
-        Token::new(piped)
-    } else if Path::new(text).is_file() {
-        Token::new(fs::read_to_string(text).map_err(|e| Failure::usage(format!("cannot read {text}: {e}")))?)
-    } else {
-        Token::new(text)
-    };
+    let is_named = text == "-" || Path::new(text).is_file();
+    let token = if is_named { Token::new(input::text("the identity token", text)?) } else { Token::new(text) };
     // No token is that short, so that a mistyped name of a file is not sent away.
     if !token.expose().is_empty() && token.expose().len() < 100 && token.expose().split('.').count() != 3 {
         return Err(Failure::usage(format!("there is no file {text}, and it is no token either")));

@@ -9,7 +9,7 @@ use contract::chainguard::platform::events::v2beta1::{
 
 use super::super::iam::Within;
 use crate::{
-    confirm::confirm,
+    deleting::delete,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
@@ -69,13 +69,10 @@ impl Subscriptions {
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Delete { subscription } => {
-                let found = resolve::find(global, &client, Kind::Subscription, subscription).await?;
-                if !global.yes {
-                    let title = found.title(global, &client, Kind::Subscription).await?;
-                    confirm(global, &format!("delete the subscription {title}"))?;
-                }
-                client.call::<DeleteSubscription>(DeleteSubscriptionRequest { uid: found.uid.clone() }).await?;
-                global.output.deleted(&found.uid)
+                delete::<DeleteSubscription>(global, &client, Kind::Subscription, subscription, "", |uid| {
+                    DeleteSubscriptionRequest { uid }
+                })
+                .await
             }
         }
     }

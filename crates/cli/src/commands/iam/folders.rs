@@ -84,7 +84,7 @@ impl Folders {
             }
             Self::Update { folder, naming } => {
                 let uid = resolve::uid(global, &client, Kind::Folder, folder).await?;
-                groups::update(global, &client, uid, naming).await
+                groups::update(global, &client, Group { uid, ..Group::default() }, Vec::new(), naming).await
             }
             Self::Delete { folder } => groups::delete(global, &client, Kind::Folder, folder).await,
         }

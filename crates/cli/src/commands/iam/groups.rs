@@ -11,12 +11,7 @@ use contract::{
 };
 
 use super::{Naming, something_to_change};
-use crate::{
-    confirm::confirm,
-    exit::Failure,
-    global::Global,
-    resolve::{self, Kind},
-};
+use crate::{deleting, exit::Failure, global::Global, resolve::Kind};
 
 /// Something to print: the group `uid` in full.
 pub(super) async fn describe(global: &Global, client: &Client, uid: String) -> Result<(), Failure> {
@@ -46,22 +41,23 @@ pub(super) async fn create(global: &Global, client: &Client, parent: String, new
     global.output.one(&group)
 }
 
-/// Changes name and description.
-pub(super) async fn update(global: &Global, client: &Client, uid: String, naming: Naming) -> Result<(), Failure> {
-    let paths = naming.paths();
+/// Changes name and description, and what `paths` name of `group`.
+pub(super) async fn update(
+    global: &Global,
+    client: &Client,
+    group: Group,
+    mut paths: Vec<String>,
+    naming: Naming,
+) -> Result<(), Failure> {
+    paths.extend(naming.paths());
     something_to_change(&paths)?;
     let (name, description) = (naming.name.unwrap_or_default(), naming.description.unwrap_or_default());
-    let group = Group { uid, name, description, ..Group::default() };
+    let group = Group { name, description, ..group };
     let request = UpdateGroupRequest { group: Some(group), update_mask: Some(FieldMask { paths }) };
     global.output.one(&client.call::<UpdateGroup>(request).await?)
 }
 
 /// Deletes the group after asking.
 pub(super) async fn delete(global: &Global, client: &Client, kind: Kind, group: Option<String>) -> Result<(), Failure> {
-    let found = resolve::find(global, client, kind, group).await?;
-    if !global.yes {
-        confirm(global, &format!("delete the {} {}", kind.noun(), found.title(global, client, kind).await?))?;
-    }
-    client.call::<DeleteGroup>(DeleteGroupRequest { uid: found.uid.clone() }).await?;
-    global.output.deleted(&found.uid)
+    deleting::delete::<DeleteGroup>(global, client, kind, group, "", |uid| DeleteGroupRequest { uid }).await
 }

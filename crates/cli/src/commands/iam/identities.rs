@@ -19,7 +19,7 @@ use contract::{
 
 use super::{Naming, Within, relationship::Proof, something_to_change};
 use crate::{
-    confirm::confirm,
+    deleting::delete,
     exit::{Exit, Failure},
     global::Global,
     listing::{Paging, Printed, all, by_name},
@@ -117,13 +117,8 @@ impl Identities {
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
             Self::Delete { identity } => {
-                let found = resolve::find(global, &client, Noun::Identity, identity).await?;
-                if !global.yes {
-                    let title = found.title(global, &client, Noun::Identity).await?;
-                    confirm(global, &format!("delete the identity {title} and its role bindings"))?;
-                }
-                client.call::<DeleteIdentity>(DeleteIdentityRequest { uid: found.uid.clone() }).await?;
-                global.output.deleted(&found.uid)
+                let (with, request) = (" and its role bindings", |uid| DeleteIdentityRequest { uid });
+                delete::<DeleteIdentity>(global, &client, Noun::Identity, identity, with, request).await
             }
         }
     }

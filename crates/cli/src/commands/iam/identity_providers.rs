@@ -1,10 +1,5 @@
 //! `provost iam identity-providers`
 
-use std::{
-    fs,
-    io::{Read as _, stdin},
-};
-
 use clap::{Args, Subcommand};
 use client::Client;
 use contract::chainguard::platform::iam::v2beta1::{
@@ -16,9 +11,10 @@ use contract::chainguard::platform::iam::v2beta1::{
 
 use super::Within;
 use crate::{
-    confirm::confirm,
+    deleting::delete,
     exit::Failure,
     global::Global,
+    input,
     listing::{self, Paging},
     resolve::{self, Kind},
     session,
@@ -108,13 +104,15 @@ impl IdentityProviders {
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Delete { provider } => {
-                let found = resolve::find(global, &client, Kind::IdentityProvider, provider).await?;
-                if !global.yes {
-                    let title = found.title(global, &client, Kind::IdentityProvider).await?;
-                    confirm(global, &format!("delete the identity provider {title} with its group mappings"))?;
-                }
-                client.call::<DeleteIdentityProvider>(DeleteIdentityProviderRequest { uid: found.uid.clone() }).await?;
-                global.output.deleted(&found.uid)
+                delete::<DeleteIdentityProvider>(
+                    global,
+                    &client,
+                    Kind::IdentityProvider,
+                    provider,
+                    " with its group mappings",
+                    |uid| DeleteIdentityProviderRequest { uid },
+                )
+                .await
             }
             Self::GroupMappings(command) => command.run(global, &client).await,
             Self::Scim(command) => command.run(global, &client).await,
@@ -149,8 +147,5 @@ impl Create {
 
 /// The secret in a file, or on standard input, without the line's end.
 fn secret(file: &str) -> Result<String, Failure> {
-    let mut text = String::new();
-    let read = if file == "-" { stdin().read_to_string(&mut text).map(|_| text) } else { fs::read_to_string(file) };
-    let text = read.map_err(|error| Failure::usage(format!("cannot read the client secret from {file}: {error}")))?;
-    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+    Ok(input::text("the client secret", file)?.trim_end_matches(['\r', '\n']).to_owned())
 }

@@ -14,7 +14,7 @@ use contract::{
 
 use super::{super::admin::duration, Within};
 use crate::{
-    confirm::confirm,
+    deleting::delete,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
@@ -84,13 +84,10 @@ impl Invites {
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Delete { invite } => {
-                let found = resolve::find(global, &client, Kind::GroupInvite, invite).await?;
-                if !global.yes {
-                    let title = found.title(global, &client, Kind::GroupInvite).await?;
-                    confirm(global, &format!("delete the invite {title}"))?;
-                }
-                client.call::<DeleteGroupInvite>(DeleteGroupInviteRequest { uid: found.uid.clone() }).await?;
-                global.output.deleted(&found.uid)
+                delete::<DeleteGroupInvite>(global, &client, Kind::GroupInvite, invite, "", |uid| DeleteGroupInviteRequest {
+                    uid,
+                })
+                .await
             }
         }
     }

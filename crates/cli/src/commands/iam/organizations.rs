@@ -1,11 +1,12 @@
 //! `provost iam organizations`
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use client::Client;
-use contract::chainguard::platform::iam::v2beta1::{ListGroupsRequest, rpc::ListGroups};
+use contract::chainguard::platform::iam::v2beta1::{Group, ListGroupsRequest, OrgKind, rpc::ListGroups};
 
 use super::{Naming, groups};
 use crate::{
+    enums::named,
     exit::Failure,
     global::Global,
     listing::{self, Paging, below, by_name, roots},
@@ -33,14 +34,8 @@ pub(crate) enum Organizations {
     },
     /// Create an organization; you become its owner
     Create(groups::New),
-    /// Rename an organization or describe it anew
-    Update {
-        /// Its name or UID
-        #[arg(required = true)]
-        organization: Option<String>,
-        #[command(flatten)]
-        naming: Naming,
-    },
+    /// Change an organization
+    Update(Update),
     /// Delete an empty organization
     #[command(visible_alias = "rm")]
     Delete {
@@ -48,6 +43,21 @@ pub(crate) enum Organizations {
         #[arg(required = true)]
         organization: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Update {
+    /// Its name or UID
+    #[arg(required = true)]
+    organization: Option<String>,
+    #[command(flatten)]
+    naming: Naming,
+    /// Whether its name is a domain that is known to be its own, which only operators say
+    #[arg(long, value_name = "true|false", hide_possible_values = true)]
+    verified: Option<bool>,
+    /// What kind of organization it is, such as CUSTOMER: a verified one has one
+    #[arg(long, value_parser = kind)]
+    kind: Option<OrgKind>,
 }
 
 impl Organizations {
@@ -67,12 +77,19 @@ impl Organizations {
                 groups::describe(global, &client, uid).await
             }
             Self::Create(new) => groups::create(global, &client, String::new(), new).await,
-            Self::Update { organization, naming } => {
-                let uid = resolve::uid(global, &client, Kind::Organization, organization).await?;
-                groups::update(global, &client, uid, naming).await
-            }
+            Self::Update(update) => update.run(global, &client).await,
             Self::Delete { organization } => groups::delete(global, &client, Kind::Organization, organization).await,
         }
+    }
+}
+
+impl Update {
+    async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
+        let uid = resolve::uid(global, client, Kind::Organization, self.organization).await?;
+        let given = [("verified", self.verified.is_some()), ("kind", self.kind.is_some())];
+        let paths = given.into_iter().filter(|(_, given)| *given).map(|(path, _)| path.to_owned()).collect();
+        let (verified, kind) = (self.verified.unwrap_or_default(), self.kind.unwrap_or_default().into());
+        groups::update(global, client, Group { uid, verified, kind, ..Group::default() }, paths, self.naming).await
     }
 }
 
@@ -87,4 +104,8 @@ async fn whole_tree(global: &Global, client: &Client, request: ListGroupsRequest
     };
     let request = ListGroupsRequest { name: String::new(), uidp, ..request };
     tree::print::<ListGroups>(global, client, request, paging, |_| true, groups::node).await
+}
+
+fn kind(text: &str) -> Result<OrgKind, String> {
+    named(text, "ORG_KIND_", OrgKind::as_str_name)
 }

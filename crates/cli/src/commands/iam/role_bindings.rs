@@ -13,7 +13,7 @@ use contract::{
 
 use super::{Within, something_to_change};
 use crate::{
-    confirm::confirm,
+    deleting::delete,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
@@ -115,13 +115,8 @@ impl RoleBindings {
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
             Self::Delete { binding } => {
-                let found = resolve::find(global, &client, Kind::RoleBinding, binding).await?;
-                if !global.yes {
-                    let title = found.title(global, &client, Kind::RoleBinding).await?;
-                    confirm(global, &format!("delete the role binding {title}"))?;
-                }
-                client.call::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid: found.uid.clone() }).await?;
-                global.output.deleted(&found.uid)
+                let request = |uid| DeleteRoleBindingRequest { uid };
+                delete::<DeleteRoleBinding>(global, &client, Kind::RoleBinding, binding, "", request).await
             }
         }
     }

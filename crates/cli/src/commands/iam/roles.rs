@@ -15,13 +15,15 @@ use domain::Capability;
 
 use super::{Naming, Within, something_to_change};
 use crate::{
-    confirm::confirm,
+    deleting::delete,
     exit::Failure,
     global::Global,
     listing::{self, Paging, by_name, roots},
     resolve::{self, Kind},
     session,
 };
+
+mod capabilities;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Roles {
@@ -56,6 +58,9 @@ pub(crate) enum Roles {
         #[arg(required = true)]
         role: Option<String>,
     },
+    /// What roles can let their holders do
+    #[command(subcommand)]
+    Capabilities(capabilities::Capabilities),
 }
 
 #[derive(Debug, Args)]
@@ -94,8 +99,12 @@ pub(crate) struct Update {
 
 impl Roles {
     pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
+        if let Self::Capabilities(command) = self {
+            return command.run(global);
+        }
         let client = session::connect(global).await?;
         match self {
+            Self::Capabilities(command) => command.run(global),
             Self::List { name, managed, within, paging } => {
                 let uidp = if managed { Some(roots()) } else { within.filter(global, &client).await? };
                 let request = ListRolesRequest { name, uidp, order_by: by_name(), ..ListRolesRequest::default() };
@@ -108,12 +117,7 @@ impl Roles {
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
             Self::Delete { role } => {
-                let found = resolve::find(global, &client, Kind::Role, role).await?;
-                if !global.yes {
-                    confirm(global, &format!("delete the role {}", found.title(global, &client, Kind::Role).await?))?;
-                }
-                client.call::<DeleteRole>(DeleteRoleRequest { uid: found.uid.clone() }).await?;
-                global.output.deleted(&found.uid)
+                delete::<DeleteRole>(global, &client, Kind::Role, role, "", |uid| DeleteRoleRequest { uid }).await
             }
         }
     }
@@ -158,7 +162,7 @@ impl Update {
 
 fn capability(name: &str) -> Result<Capability, String> {
     Capability::from_name(name)
-        .ok_or_else(|| "no such capability; `provost iam roles describe owner` shows most of them".to_owned())
+        .ok_or_else(|| "no such capability; `provost iam roles capabilities list` shows them all".to_owned())
 }
 
 fn numbers(capabilities: Vec<Capability>) -> Vec<i32> {

@@ -43,3 +43,16 @@ fn every_verb() {
     session.run(&user, &["iam", "roles", "describe", "tagger"]);
     session.check("iam_roles_every_verb");
 }
+
+#[test]
+fn capabilities_are_named_without_a_server() {
+    let user = User::nowhere();
+    let of = |line: &[&'static str]| [&["iam", "roles", "capabilities", "list"], line].concat();
+    let mut session = Transcript::default();
+    session.run(&user, &of(&["--actions", "create,delete", "--resources", "identity,role_bindings"]));
+    session.run(&user, &of(&["--resources", "nothing", "-o", "json"]));
+    session.check("iam_roles_capabilities");
+    let names = user.done(&of(&["-o", "id"]));
+    assert!(names.lines().any(|name| name == "registry.overlays.list"), "{names}");
+    assert_eq!(names.lines().count(), domain::Capability::all().count());
+}

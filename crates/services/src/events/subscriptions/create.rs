@@ -24,7 +24,7 @@ impl Subscriptions {
             .write(ctx, move |tx| {
                 Box::pin(async move {
                     let group: Group = nouns::get(tx, &parent).await?;
-                    rules::check_room(tx, &group.uid).await?;
+                    nouns::check_room::<Subscription>(tx, &group.uid).await?;
                     let subscription = Subscription {
                         uid: child_of(&call, &parent)?,
                         spec,

@@ -8,17 +8,17 @@ use domain::{
 use store::{Reader, iam::access_requests, rows};
 
 use super::AccessRequests;
-use crate::iam::{groups::organization_of, placed::child_of};
-
-/// Most access requests of an organization: all of them go with it in one write.
-const REQUESTS: u64 = 1_000;
+use crate::{
+    iam::{groups::organization_of, placed::child_of},
+    nouns,
+};
 
 impl AccessRequests {
     /// Asks the owners of the organization to let the caller in, who may be in it already.
     ///
     /// # Errors
     /// Not found for every group that the caller could not have looked up, whether or not it exists; resource exhausted while the caller's
-    /// last request is open, for 30 days after it was refused, and when the organization has as many as it may have.
+    /// last request is open, and for 30 days after it was refused; failed precondition when the organization has as many as it may have.
     pub async fn ask(&self, ctx: &Ctx, organization: &Uidp) -> Result<()> {
         let identity = &ctx.caller()?.identity;
         // Whoever may not ask does not get as far as a write.
@@ -31,10 +31,8 @@ impl AccessRequests {
                     if let Some(before) = access_requests::of(tx, &organization, &identity).await? {
                         may_ask_again(&call, before.again_at())?;
                         rows::delete::<AccessRequest>(tx, &before.uid).await?;
-                    } else if rows::count::<AccessRequest>(tx, &organization).await? >= REQUESTS {
-                        return Err(exhausted(
-                            "as many people as may ask for access to this organization have asked; try again later",
-                        ));
+                    } else {
+                        nouns::check_room::<AccessRequest>(tx, &organization).await?;
                     }
                     let request = AccessRequest {
                         uid: child_of(&call, &organization)?,

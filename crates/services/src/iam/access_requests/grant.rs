@@ -9,7 +9,7 @@ use store::rows;
 use super::AccessRequests;
 use crate::{
     iam::role_bindings::{check_binding, insert_binding, view_binding},
-    nouns::{self, check},
+    nouns,
 };
 
 impl AccessRequests {
@@ -22,8 +22,7 @@ impl AccessRequests {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let request: AccessRequest = nouns::get(tx, &uid).await?;
-                    check(&call, &request)?;
+                    let request: AccessRequest = nouns::admitted(&call, tx, &uid).await?;
                     let group: Group = nouns::get(tx, &uid.root()).await?;
                     let spec = RoleBindingSpec { identity: request.identity, role };
                     check_binding(&call, tx, &group.uid, &spec, "").await?;

@@ -4,7 +4,7 @@ use domain::{Ctx, Result, Uidp, iam::AccessRequest};
 use store::rows;
 
 use super::AccessRequests;
-use crate::nouns::{self, check};
+use crate::nouns;
 
 impl AccessRequests {
     /// Refuses, unless that was done before. Who asked may ask again some time later.
@@ -16,8 +16,7 @@ impl AccessRequests {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let request: AccessRequest = nouns::get(tx, &uid).await?;
-                    check(&call, &request)?;
+                    let request: AccessRequest = nouns::admitted(&call, tx, &uid).await?;
                     if request.refused_at.is_some() {
                         return Ok(request);
                     }

@@ -33,7 +33,7 @@ impl ExternalGroupRoleMappings {
                 Box::pin(async move {
                     let provider: IdentityProvider = nouns::get(tx, &parent).await?;
                     rules::check_role(&call, tx, &scope, &spec.role).await?;
-                    rules::check_room(tx, &parent).await?;
+                    nouns::check_room::<ExternalGroupRoleMapping>(tx, &parent).await?;
                     let mapping = ExternalGroupRoleMapping {
                         uid: child_of(&call, &parent)?,
                         spec,

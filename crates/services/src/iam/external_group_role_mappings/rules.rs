@@ -1,16 +1,9 @@
 //! What holds for every external group role mapping.
 
-use domain::{
-    Ctx, Error, Result, Rule, Uidp, Violations,
-    error::Violation,
-    iam::{ExternalGroupRoleMapping, ExternalGroupRoleMappingSpec},
-};
-use store::{Reader, rows};
+use domain::{Ctx, Error, Result, Rule, Uidp, Violations, error::Violation, iam::ExternalGroupRoleMappingSpec};
+use store::Reader;
 
 use crate::{grants::require_grantable, iam::role_bindings::role_for, texts};
-
-/// Most mappings of an identity provider: all of them go with it in one write, and are looked through at each login.
-const MAPPINGS: u64 = 1000;
 
 /// Judges the name of the outside group. Whether the provider has such a group, only the provider knows.
 ///
@@ -33,17 +26,4 @@ pub(super) async fn check_role(ctx: &Ctx, reader: &mut Reader, organization: &Ui
     }
     let description = "role must name a built-in role, or a role of the organization".to_owned();
     Err(Error::fields(Rule::OtherOrganization, vec![Violation { field: "role".to_owned(), description }]))
-}
-
-/// Whether the identity provider may have one more.
-///
-/// # Errors
-/// Failed precondition when it has as many as it may have.
-pub(super) async fn check_room(reader: &mut Reader, provider: &Uidp) -> Result<()> {
-    if rows::count::<ExternalGroupRoleMapping>(reader, provider).await? < MAPPINGS {
-        return Ok(());
-    }
-    let description =
-        format!("identity provider {provider} has {MAPPINGS} mappings, which is as many as it may have; delete one first");
-    Err(Error::precondition(Rule::GroupFull, "GROUP_FULL", provider.as_str(), description))
 }

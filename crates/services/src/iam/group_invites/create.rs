@@ -37,7 +37,7 @@ impl GroupInvites {
                 Box::pin(async move {
                     let group: Group = nouns::get(tx, &parent).await?;
                     let role = rules::check_role(&call, tx, &parent, &spec).await?;
-                    rules::check_room(tx, &parent).await?;
+                    nouns::check_room::<GroupInvite>(tx, &parent).await?;
                     let invite = GroupInvite {
                         uid: child_of(&call, &parent)?,
                         spec,

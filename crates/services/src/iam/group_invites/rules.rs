@@ -5,14 +5,12 @@ use std::time::Duration;
 use domain::{
     Ctx, Error, Result, Rule, Uidp, Violations,
     error::Violation,
-    iam::{GroupInvite, GroupInviteSpec, Role},
+    iam::{GroupInviteSpec, Role},
 };
-use store::{Reader, rows};
+use store::Reader;
 
 use crate::{grants::require_grantable, iam::role_bindings::role_for, texts};
 
-/// Most invites of a group: all of them go with it in one write.
-const INVITES: u64 = 500;
 /// The longest that a code may work.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 /// Longest accepted email address in bytes (RFC 5321 section 4.5.3.1.3, without the angle brackets).
@@ -55,20 +53,6 @@ pub(super) async fn check_role(ctx: &Ctx, reader: &mut Reader, group: &Uidp, spe
     }
     let description = "role must name a built-in role, or a role of the same group or one above it".to_owned();
     Err(Error::fields(Rule::OtherOrganization, vec![Violation { field: "role".to_owned(), description }]))
-}
-
-/// Whether the group may have one more.
-///
-/// # Errors
-/// Failed precondition when it has as many as it may have.
-pub(super) async fn check_room(reader: &mut Reader, group: &Uidp) -> Result<()> {
-    if rows::count::<GroupInvite>(reader, group).await? < INVITES {
-        return Ok(());
-    }
-    let description = format!(
-        "group {group} has {INVITES} invites, which is as many as it may have, expired ones included; delete those that nobody needs"
-    );
-    Err(Error::precondition(Rule::GroupFull, "GROUP_FULL", group.as_str(), description))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use domain::{
-    Ctx, Error, ListRequest, Noun, Op, Result, Rule, Uidp, UidpFilter, Violations,
+    Ctx, Error, ListRequest, Noun, Op, Result, Uidp, UidpFilter, Violations,
     registry::{Overlay, OverlayBinding, OverlayBindingSpec, OverlayBindingView, TagName},
 };
 use store::{ListQuery, Reader, registry::overlays::OverlayFilter, rows};
@@ -12,11 +12,9 @@ use super::OverlayBindings;
 use crate::{
     grants::{named, require},
     iam::placed::child_of,
-    texts,
+    nouns, texts,
 };
 
-/// Most bindings of a repository: all of them go with it in one write.
-const BINDINGS: u64 = 100;
 /// Most tags of a binding.
 const TAGS: usize = 100;
 /// What reading an overlay takes.
@@ -39,7 +37,7 @@ impl OverlayBindings {
             .write(ctx, move |tx| {
                 Box::pin(async move {
                     let overlay = rows::get::<Overlay>(tx, &overlay).await?.ok_or_else(unknown)?;
-                    check_room(tx, &parent).await?;
+                    nouns::check_room::<OverlayBinding>(tx, &parent).await?;
                     let spec = OverlayBindingSpec { overlay: overlay.uid.clone(), tags };
                     let uid = child_of(&call, &parent)?;
                     let binding =
@@ -92,13 +90,4 @@ async fn find(ctx: &Ctx, reader: &mut Reader, repo: &Uidp, overlay: &str) -> Res
 
 fn unknown() -> Error {
     Error::field("overlay", "overlay must name an overlay of the repo's organization that you may read")
-}
-
-/// Whether the repository may have one more.
-async fn check_room(reader: &mut Reader, repo: &Uidp) -> Result<()> {
-    if rows::count::<OverlayBinding>(reader, repo).await? < BINDINGS {
-        return Ok(());
-    }
-    let description = format!("repo {repo} has {BINDINGS} overlay bindings, which is as many as it may have; delete one first");
-    Err(Error::precondition(Rule::GroupFull, "GROUP_FULL", repo.as_str(), description))
 }

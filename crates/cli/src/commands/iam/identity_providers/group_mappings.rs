@@ -14,6 +14,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use super::super::Within;
 use crate::{
     confirm::confirm,
+    deleting::delete,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
@@ -84,14 +85,8 @@ impl GroupMappings {
                 delete_all(global, client, provider).await
             }
             Self::Delete { mapping, .. } => {
-                let found = resolve::find(global, client, Kind::GroupMapping, mapping).await?;
-                if !global.yes {
-                    let title = found.title(global, client, Kind::GroupMapping).await?;
-                    confirm(global, &format!("delete the group mapping {title}"))?;
-                }
-                let request = DeleteExternalGroupRoleMappingRequest { uid: found.uid.clone() };
-                client.call::<DeleteExternalGroupRoleMapping>(request).await?;
-                global.output.deleted(&found.uid)
+                let request = |uid| DeleteExternalGroupRoleMappingRequest { uid };
+                delete::<DeleteExternalGroupRoleMapping>(global, client, Kind::GroupMapping, mapping, "", request).await
             }
         }
     }

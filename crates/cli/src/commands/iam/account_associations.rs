@@ -1,0 +1,199 @@
+//! `provost iam account-associations`
+
+use clap::{Args, Subcommand};
+use client::{Client, Code};
+use contract::{
+    chainguard::platform::iam::v2beta1::{
+        AccountAssociation, CreateAccountAssociationRequest, DeleteAccountAssociationRequest, GetAccountAssociationRequest,
+        ListAccountAssociationsRequest, UpdateAccountAssociationRequest,
+        account_association::{Amazon, Azure, Google},
+        rpc::{
+            CreateAccountAssociation, DeleteAccountAssociation, GetAccountAssociation, ListAccountAssociations,
+            UpdateAccountAssociation,
+        },
+    },
+    prost_types::FieldMask,
+};
+
+use super::{super::pair, Within};
+use crate::{
+    confirm::confirm,
+    exit::Failure,
+    global::Global,
+    listing::{self, Paging},
+    resolve::{self, Kind},
+    session,
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AccountAssociations {
+    /// List which groups have accounts at cloud providers
+    #[command(visible_alias = "ls")]
+    List {
+        #[command(flatten)]
+        within: Within,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Show the accounts of a group
+    Describe(Place),
+    /// Name an account of a group
+    #[command(subcommand)]
+    Set(Set),
+    /// Forget an account of a group
+    #[command(subcommand)]
+    Unset(Unset),
+    /// Forget all accounts of a group
+    #[command(visible_alias = "rm")]
+    Delete(Place),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// The organization or folder, by name, path or UID
+    #[arg(value_name = "GROUP", required = true)]
+    group: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Set {
+    /// An account at Amazon Web Services
+    Aws {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        naming: Naming,
+        /// The number of the account
+        #[arg(long, value_name = "NUMBER")]
+        account: String,
+    },
+    /// A project at Google Cloud
+    Gcp {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        naming: Naming,
+        /// The name of the project
+        #[arg(long, value_name = "ID")]
+        project_id: String,
+        /// The number of the project
+        #[arg(long, value_name = "NUMBER")]
+        project_number: String,
+    },
+    /// A tenant at Microsoft Azure
+    Azure {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        naming: Naming,
+        /// The tenant
+        #[arg(long, value_name = "ID")]
+        tenant_id: String,
+        /// The client identifiers of the tenant's applications, by what they are for
+        #[arg(long, value_name = "NAME=ID,…", value_delimiter = ',', value_parser = pair, required = true)]
+        client_ids: Vec<(String, String)>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Unset {
+    /// The account at Amazon Web Services
+    Aws(Place),
+    /// The project at Google Cloud
+    Gcp(Place),
+    /// The tenant at Microsoft Azure
+    Azure(Place),
+}
+
+/// What the association of a group is called.
+#[derive(Debug, Args)]
+pub(crate) struct Naming {
+    /// What to call the group's accounts; the name of the first one that is set otherwise
+    #[arg(short, long)]
+    name: Option<String>,
+    /// Their description
+    #[arg(short, long)]
+    description: Option<String>,
+}
+
+impl AccountAssociations {
+    pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
+        let client = session::connect(global).await?;
+        match self {
+            Self::List { within, paging } => {
+                let uidp = within.filter(global, &client).await?;
+                let request = ListAccountAssociationsRequest { uidp, ..ListAccountAssociationsRequest::default() };
+                listing::print::<ListAccountAssociations>(global, &client, request, paging, |_| true).await
+            }
+            Self::Describe(Place { group }) => {
+                let uid = resolve::uid(global, &client, Kind::Group, group).await?;
+                global.output.describe(&client.call::<GetAccountAssociation>(GetAccountAssociationRequest { uid }).await?)
+            }
+            Self::Set(set) => set.run(global, &client).await,
+            Self::Unset(unset) => unset.run(global, &client).await,
+            Self::Delete(Place { group }) => {
+                let found = resolve::find(global, &client, Kind::Group, group).await?;
+                if !global.yes {
+                    let title = found.title(global, &client, Kind::Group).await?;
+                    confirm(global, &format!("forget the accounts of the group {title}"))?;
+                }
+                client.call::<DeleteAccountAssociation>(DeleteAccountAssociationRequest { uid: found.uid.clone() }).await?;
+                global.output.deleted(&found.uid)
+            }
+        }
+    }
+}
+
+impl Set {
+    async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
+        let (place, naming, cloud, set) = match self {
+            Self::Aws { place, naming, account } => {
+                let amazon = Some(Amazon { account });
+                (place, naming, "amazon", AccountAssociation { amazon, ..AccountAssociation::default() })
+            }
+            Self::Gcp { place, naming, project_id, project_number } => {
+                let google = Some(Google { project_id, project_number });
+                (place, naming, "google", AccountAssociation { google, ..AccountAssociation::default() })
+            }
+            Self::Azure { place, naming, tenant_id, client_ids } => {
+                let azure = Some(Azure { tenant_id, client_ids: client_ids.into_iter().collect() });
+                (place, naming, "azure", AccountAssociation { azure, ..AccountAssociation::default() })
+            }
+        };
+        let uid = resolve::uid(global, client, Kind::Group, place.group).await?;
+        let named = [("name", &naming.name), ("description", &naming.description)];
+        let paths = named.iter().filter(|(_, given)| given.is_some()).map(|(path, _)| *path).chain([cloud]);
+        let paths: Vec<_> = paths.map(str::to_owned).collect();
+        let (name, description) = (naming.name.clone().unwrap_or_default(), naming.description.clone().unwrap_or_default());
+        let association = AccountAssociation { uid: uid.clone(), name, description, ..set };
+        match update(client, association.clone(), paths).await {
+            Err(error) if error.code() == Code::NotFound => {
+                let name = naming.name.unwrap_or_else(|| cloud.to_owned());
+                let association = AccountAssociation { uid: String::new(), name, ..association };
+                let request = CreateAccountAssociationRequest { parent: uid, account_association: Some(association) };
+                global.output.one(&client.call::<CreateAccountAssociation>(request).await?)
+            }
+            updated => global.output.one(&updated?),
+        }
+    }
+}
+
+impl Unset {
+    async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
+        let (Place { group }, cloud) = match self {
+            Self::Aws(place) => (place, "amazon"),
+            Self::Gcp(place) => (place, "google"),
+            Self::Azure(place) => (place, "azure"),
+        };
+        let uid = resolve::uid(global, client, Kind::Group, group).await?;
+        let nothing = AccountAssociation { uid, ..AccountAssociation::default() };
+        global.output.one(&update(client, nothing, vec![cloud.to_owned()]).await?)
+    }
+}
+
+/// Changes what `paths` name.
+async fn update(client: &Client, to: AccountAssociation, paths: Vec<String>) -> Result<AccountAssociation, client::Error> {
+    let update_mask = Some(FieldMask { paths });
+    let request = UpdateAccountAssociationRequest { account_association: Some(to), update_mask };
+    client.call::<UpdateAccountAssociation>(request).await
+}

@@ -1,0 +1,51 @@
+//! Users of an organization: people, with what they hold there.
+
+use serde_json::{Value, json};
+
+use crate::output::Show;
+
+/// A user, and the roles that it holds in a part of the tree.
+#[derive(Debug)]
+pub(crate) struct UserRow {
+    pub(crate) uid: String,
+    pub(crate) name: String,
+    pub(crate) email: String,
+    pub(crate) held: Vec<Held>,
+}
+
+/// A role that a user holds at a group.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// The role binding.
+    pub(crate) binding: String,
+    pub(crate) role: String,
+    /// The group's name.
+    pub(crate) group: String,
+}
+
+impl Show for UserRow {
+    const COLUMNS: &'static [&'static str] = &["ID", "NAME", "EMAIL", "ROLES"];
+
+    fn id(&self) -> &str {
+        &self.uid
+    }
+
+    fn label(&self) -> String {
+        if self.email.is_empty() { self.name.clone() } else { self.email.clone() }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let roles: Vec<_> = self.held.iter().map(|held| format!("{} at {}", held.role, held.group)).collect();
+        vec![self.uid.clone(), self.name.clone(), self.email.clone(), roles.join(", ")]
+    }
+
+    fn json(&self) -> Value {
+        let role = |held: &Held| json!({ "binding": held.binding, "role": held.role, "group": held.group });
+        json!({
+            "id": self.uid,
+            "name": self.name,
+            "email": self.email,
+            "roles": self.held.iter().map(role).collect::<Vec<_>>(),
+        })
+    }
+}
