@@ -42,6 +42,7 @@ const PONG: &str = "pong";
 pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
         provost::access_requests::endpoints(&use_cases.access_requests),
+        provost::visibility::endpoints(&use_cases.visibilities),
         v1::access_requests::endpoints(&use_cases.access_requests),
         v1::account_associations::endpoints(&use_cases.account_associations),
         v1::auth::endpoints(use_cases, exchange),

@@ -17,6 +17,7 @@ mod role_binding;
 mod subscription;
 mod tag;
 mod user;
+mod visibility;
 
 pub(crate) use capability::CapabilityRow;
 pub(crate) use identity::IdentityRow;

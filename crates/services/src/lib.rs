@@ -39,7 +39,7 @@ pub use iam::{
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
 pub use refusals::AuditRefusals;
-pub use registry::{Deployments, OverlayBindings, Overlays, RegistriesSettings, Repos, Tags};
+pub use registry::{Deployments, OverlayBindings, Overlays, RegistriesSettings, Repos, Tags, Visibilities};
 pub use replays::ReplayStore;
 pub use settings::Settings;
 
@@ -78,6 +78,8 @@ pub struct UseCases {
     pub deployments: Deployments,
     /// Settings of registries.
     pub registry_settings: RegistriesSettings,
+    /// What is public.
+    pub visibilities: Visibilities,
     /// Subscriptions.
     pub subscriptions: Subscriptions,
     /// What a token stands for.
@@ -114,6 +116,7 @@ impl UseCases {
             overlay_bindings: OverlayBindings::new(store(), seal(), ()),
             deployments: Deployments::new(store()),
             registry_settings: RegistriesSettings::new(store()),
+            visibilities: Visibilities::new(store()),
             subscriptions: Subscriptions::new(store(), seal(), urls),
             who_am_i: WhoAmI::new(store()),
         }

@@ -6,6 +6,7 @@ pub mod overlays;
 pub mod registry_settings;
 pub mod repos;
 pub mod tags;
+pub mod visibility;
 
 pub use deployments::Deployments;
 pub use overlay_bindings::OverlayBindings;
@@ -13,3 +14,4 @@ pub use overlays::Overlays;
 pub use registry_settings::RegistriesSettings;
 pub use repos::Repos;
 pub use tags::Tags;
+pub use visibility::Visibilities;

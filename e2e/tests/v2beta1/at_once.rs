@@ -227,7 +227,8 @@ async fn bind_at_folders(server: &TestServer, identity: &Uidp, count: i64) {
                     };
                     let uid = org.child(number.to_be_bytes());
                     let (created_at, updated_at, revision) = (now, now, Revision(0));
-                    let group = Group { uid: uid.clone(), spec, status: OrgStatus::Ready, created_at, updated_at, revision };
+                    let status = OrgStatus::Ready;
+                    let group = Group { uid: uid.clone(), spec, status, public: false, created_at, updated_at, revision };
                     rows::insert(tx, &group).await?;
                     let spec = RoleBindingSpec { identity: identity.clone(), role: role.clone() };
                     let binding = Binding { uid: uid.child(number.to_be_bytes()), spec, created_at, updated_at, revision };

@@ -16,6 +16,7 @@ mod role_bindings;
 pub(crate) mod roles;
 mod subscriptions;
 pub(crate) mod tags;
+mod visibility;
 
 use contract::prost_types::FieldMask;
 

@@ -103,7 +103,7 @@ mod tests {
         let spec =
             GroupSpec { name: Name::trusted("g"), description: Description::trusted("text"), verified: true, kind: OrgKind::Dev };
         let uid = Uidp::root_from([3; 20]);
-        let group = Group { uid, spec, status: OrgStatus::Ready, created_at, updated_at, revision };
+        let group = Group { uid, spec, status: OrgStatus::Ready, public: false, created_at, updated_at, revision };
         Access { group, role, capabilities }
     }
 

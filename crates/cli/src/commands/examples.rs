@@ -103,6 +103,7 @@ const EXAMPLES: &[Examples] = &[
         "images overlays bindings create",
         &[("In one tag", "provost images overlays bindings create --overlay debug --repo acme/api --tags 1.2-debug")],
     ),
+    ("images visibility set", &[("For everybody", "provost images visibility set public --repo acme/api -y")]),
     (
         "events subscriptions create",
         &[(

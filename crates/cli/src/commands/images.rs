@@ -8,6 +8,7 @@ mod deployments;
 mod overlays;
 mod repos;
 mod tags;
+mod visibility;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Images {
@@ -23,6 +24,9 @@ pub(crate) enum Images {
     /// Deployments: which charts deploy a repo's images
     #[command(subcommand, visible_alias = "deployment")]
     Deployments(deployments::Deployments),
+    /// Visibility: which repos everybody may see without logging in
+    #[command(subcommand)]
+    Visibility(visibility::Visibility),
 }
 
 impl Images {
@@ -32,6 +36,7 @@ impl Images {
             Self::Tags(command) => command.run(global).await,
             Self::Overlays(command) => command.run(global).await,
             Self::Deployments(command) => command.run(global).await,
+            Self::Visibility(command) => command.run(global).await,
         }
     }
 }

@@ -114,3 +114,22 @@ fn every_verb_of_deployments() {
     session.run(&user, &of(&["describe", "nginx"]));
     session.check("images_deployments_every_verb");
 }
+
+#[test]
+fn what_is_public() {
+    let mut session = Transcript::default();
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::admin(&server);
+    let of = |line: &[&'static str]| [&["images", "visibility"], line].concat();
+    user.id(&["images", "repos", "create", "nginx", "--parent", "dev"]);
+    session.run(&user, &of(&["describe", "--repo", "nginx"]));
+    session.run(&user, &of(&["set", "public", "--repo", "nginx"]));
+    session.run(&user, &of(&["set", "public", "--repo", "nginx", "-y"]));
+    session.run(&user, &of(&["set", "private", "--repo", "nginx"]));
+    session.run(&user, &of(&["set", "public", "--group", "dev", "-y"]));
+    assert_eq!(user.json(&of(&["describe", "--repo", "nginx"]))["public_by"], server.organization.as_str());
+    session.run(&user, &of(&["describe", "--repo", "nginx"]));
+    session.run(&user, &of(&["describe"]));
+    session.check("images_what_is_public");
+}

@@ -18,6 +18,9 @@ pub struct Group {
     pub spec: GroupSpec,
     /// Where the organization is in its life; folders show their organization's.
     pub status: OrgStatus,
+    /// Whether everybody may see the repositories in it and below, without logging in.
+    #[serde(default)]
+    pub public: bool,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.

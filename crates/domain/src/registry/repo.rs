@@ -19,6 +19,9 @@ pub struct Repo {
     pub uid: Uidp,
     /// What callers may set.
     pub spec: RepoSpec,
+    /// Whether everybody may see it, without logging in: it was made public itself.
+    #[serde(default)]
+    pub public: bool,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.

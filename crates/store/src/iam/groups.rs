@@ -1,6 +1,6 @@
 //! Groups. A folder has kind and status from its organization, which passes on what changes.
 
-use database::{Fault, word};
+use database::{Fault, Param, word};
 use domain::{
     Error, Kind, Noun, Result, Rule, Uidp,
     iam::{Group, GroupSpec, OrgKind, OrgStatus},
@@ -8,6 +8,7 @@ use domain::{
 
 use crate::{
     Reader, Writer,
+    counts::placeholders,
     list::{Filter, Term},
     rows,
     table::{self, Column, Columns, Declared, Entity, EventGroup, Values, WithParent, bool, its_fields, text},
@@ -33,7 +34,7 @@ pub(crate) static DECLARED: Declared = Declared::new::<Group>("groups", COLUMNS,
     .counting_itself()
     .with_events_of(EventGroup::Itself);
 
-const COLUMNS: &[Column] = &[text("name"), text("description"), bool("verified"), text("kind"), text("status")];
+const COLUMNS: &[Column] = &[text("name"), text("description"), bool("verified"), text("kind"), text("status"), bool("public")];
 
 impl Entity for Group {
     const NOUN: Noun = Noun::Group;
@@ -50,6 +51,7 @@ impl Entity for Group {
                 kind: columns.word()?,
             },
             status: columns.word()?,
+            public: columns.bool()?,
             created_at: columns.time()?,
             updated_at: columns.time()?,
             revision: columns.revision()?,
@@ -58,7 +60,7 @@ impl Entity for Group {
 
     fn write<'v>(&'v self, values: &mut Values<'v>) -> Result<()> {
         let GroupSpec { name, description, verified, kind } = &self.spec;
-        values.add(name.as_str()).add(description.as_str()).add(*verified).word(kind)?.word(&self.status)?;
+        values.add(name.as_str()).add(description.as_str()).add(*verified).word(kind)?.word(&self.status)?.add(self.public);
         Ok(())
     }
 
@@ -108,6 +110,22 @@ pub async fn verified(reader: &mut Reader, name: &str) -> Result<Option<Group>> 
     let columns = &DECLARED.statements().columns;
     let sql = format!("SELECT {columns} FROM groups WHERE name = $1 AND parent = '/' AND verified = $2");
     reader.query_one(&sql, &[name.into(), true.into()], |row| Group::read(&mut Columns::of(row, 0))).await
+}
+
+/// The nearest group above that is public, if one is.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn public_above(reader: &mut Reader, uid: &Uidp) -> Result<Option<Uidp>> {
+    let above: Vec<_> = std::iter::successors(uid.parent(), Uidp::parent).collect();
+    if above.is_empty() {
+        return Ok(None);
+    }
+    let mut params: Vec<Param<'_>> = vec![true.into()];
+    params.extend(above.iter().map(Param::from));
+    let among = placeholders(2, above.len());
+    let sql = format!("SELECT uid FROM groups WHERE public = $1 AND uid IN ({among}) ORDER BY length(uid) DESC LIMIT 1");
+    reader.query_one(&sql, &params, |row| Columns::of(row, 0).uidp()).await
 }
 
 /// Gives an organization's kind and status to its folders.

@@ -10,7 +10,7 @@ use crate::{
     Reader,
     iam::groups,
     list::{Filter, Term},
-    table::{Column, Columns, Declared, Entity, Values, WithParent, its_fields, text},
+    table::{Column, Columns, Declared, Entity, Values, WithParent, bool, its_fields, text},
 };
 
 /// Which repositories to list.
@@ -46,6 +46,7 @@ const COLUMNS: &[Column] = &[
     text(OVERLAY),
     text("readme"),
     text("source").for_conditions(),
+    bool("public"),
 ];
 const OVERLAY: &str = "custom_overlay";
 
@@ -68,6 +69,7 @@ impl Entity for Repo {
                 custom_overlay: columns.opt_json()?,
                 readme: Readme::trusted(columns.string()?),
             },
+            public: columns.bool()?,
             created_at: columns.time()?,
             updated_at: columns.time()?,
             revision: columns.revision()?,
@@ -81,6 +83,7 @@ impl Entity for Repo {
         values.json(bundles)?.json(aliases)?.json(active_tags)?;
         values.opt_json(sync_config.as_ref())?.opt_json(custom_overlay.as_ref())?;
         values.add(readme.as_str()).add(sync_config.as_ref().map(|SyncConfig { source, .. }| source));
+        values.add(self.public);
         Ok(())
     }
 

@@ -27,7 +27,8 @@ use super::{Engine, kit};
 
 /// Takes a database back to its first schema.
 pub(crate) const OLDER: &str = "DROP TABLE access_requests; DROP TABLE registry_settings; DROP TABLE deployments; DROP TABLE overlay_bindings; DROP TABLE overlays; \
-    DROP INDEX repos_source; ALTER TABLE repos DROP COLUMN source; ALTER TABLE repos DROP COLUMN readme; \
+    DROP INDEX repos_source; ALTER TABLE repos DROP COLUMN public; ALTER TABLE groups DROP COLUMN public; \
+    ALTER TABLE repos DROP COLUMN source; ALTER TABLE repos DROP COLUMN readme; \
     DROP TABLE external_group_role_mappings; DROP TABLE group_invites; DROP TABLE subscriptions; DROP TABLE account_associations; \
     DROP TABLE identity_providers; DROP TABLE tag_history; DROP TABLE tags; \
     DELETE FROM counts WHERE noun IN ('tag', 'identity_provider', 'external_group_role_mapping', 'account_association', \

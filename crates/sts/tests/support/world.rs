@@ -87,6 +87,7 @@ impl World {
                 kind: OrgKind::Unspecified,
             },
             status: OrgStatus::Ready,
+            public: false,
             created_at: NOW,
             updated_at: NOW,
             revision: Revision(0),

@@ -12,7 +12,7 @@ use contract::{
         registry::rpc as old_registry,
         registry::v2beta1::rpc as registry,
     },
-    provost::iam::v1::rpc as own,
+    provost::{iam::v1::rpc as own, registry::v1::rpc as own_registry},
 };
 use serde_json::{Value, json};
 
@@ -201,6 +201,16 @@ pub(super) fn others() -> Vec<Sample> {
         Sample::new::<old_registry::UpdateRegistrySettings>(
             Does::Other,
             |place| json!({ "registry_id": place.at.as_str(), "unique_tags": true }),
+        ),
+        Sample::new::<own_registry::GetRepoVisibility>(Does::Read("repo"), |place| json!({ "uid": place.of("repo") })),
+        Sample::new::<own_registry::SetRepoVisibility>(
+            Does::Change("repo"),
+            |place| json!({ "uid": place.of("repo"), "public": true }),
+        ),
+        Sample::new::<own_registry::GetGroupVisibility>(Does::Read("group"), |place| json!({ "uid": place.of("group") })),
+        Sample::new::<own_registry::SetGroupVisibility>(
+            Does::Change("group"),
+            |place| json!({ "uid": place.of("group"), "public": true }),
         ),
         Sample::new::<old_registry::GetRegistrySettings>(Does::Other, |place| json!({ "registry_id": place.at.as_str() })),
         Sample::new::<old_registry::ListBuildReports>(

@@ -73,6 +73,7 @@ mod tests {
                 kind: OrgKind::Customer,
             },
             status: OrgStatus::Suspended,
+            public: false,
             created_at: Timestamp(1001),
             updated_at: Timestamp(2000),
             revision: Revision(7),

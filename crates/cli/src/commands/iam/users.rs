@@ -74,6 +74,9 @@ async fn users(client: &Client, group: String) -> Result<Vec<UserRow>, Failure> 
         user.held.push(held);
     }
     let mut users: Vec<_> = users.into_values().collect();
+    for user in &mut users {
+        user.held.sort_by(|a, b| (&a.group, &a.role).cmp(&(&b.group, &b.role)));
+    }
     users.sort_by_cached_key(UserRow::label);
     Ok(users)
 }

@@ -231,7 +231,7 @@ async fn readme(global: &Global, client: &Client, repo: Option<String>, file: Op
         Format::Json | Format::Id => {
             output::report(global.output, &readme.uid, &json!({ "id": readme.uid, "content": readme.content }), None)
         }
-        Format::Table | Format::Csv | Format::Tree => output::text(&plain::lines(&readme.content)),
+        Format::Table | Format::Csv | Format::Tree => output::text(plain::lines(&readme.content).trim_end_matches('\n')),
     }
 }
 

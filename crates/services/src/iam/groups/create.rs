@@ -101,6 +101,14 @@ pub(crate) async fn bind_owner(ctx: &Ctx, tx: &mut Writer, organization: &Uidp, 
 
 /// Stores a new group as it is wished for; a folder gets kind and status of its organization.
 pub(crate) async fn insert(ctx: &Ctx, tx: &mut Writer, uid: Uidp, spec: GroupSpec) -> Result<Group> {
-    let group = Group { uid, spec, status: OrgStatus::Ready, created_at: ctx.now, updated_at: ctx.now, revision: tx.revision() };
+    let group = Group {
+        uid,
+        spec,
+        status: OrgStatus::Ready,
+        public: false,
+        created_at: ctx.now,
+        updated_at: ctx.now,
+        revision: tx.revision(),
+    };
     rows::insert(tx, &group).await
 }

@@ -28,7 +28,8 @@ impl Repos {
                     let group: Group = nouns::get(tx, &parent).await?;
                     let (uid, mut spec) = (child_of(&call, &parent)?, spec);
                     sync::settle(&call, tx, &uid, None, &mut spec).await?;
-                    let repo = Repo { uid, spec, created_at: call.now, updated_at: call.now, revision: tx.revision() };
+                    let repo =
+                        Repo { uid, spec, public: false, created_at: call.now, updated_at: call.now, revision: tx.revision() };
                     let repo = rows::insert_in(tx, &group, &repo).await?;
                     let repo = Sources::default().shown(tx, repo).await?;
                     tx.announce(Noun::Repo, &repo.uid, Op::Created, &repo).await?;

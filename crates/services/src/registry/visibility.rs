@@ -1,0 +1,108 @@
+//! What everybody may see without logging in: a repository, or all repositories of a group.
+
+use domain::{Ctx, Error, Noun, Op, Result, Revision, Uidp, Versioned, iam::Group, registry::Repo};
+use serde::Serialize;
+use store::{Reader, Store, Stored, iam::groups, rows};
+
+/// Whether something is public.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visibility {
+    /// The repository or group.
+    pub uid: Uidp,
+    /// Whether it was made public itself.
+    pub public: bool,
+    /// The nearest group above that is public, and makes this so.
+    pub public_by: Option<Uidp>,
+    /// The commit that last wrote the repository or group.
+    pub revision: Revision,
+}
+
+impl Versioned for Visibility {
+    fn revision(&self) -> Revision {
+        self.revision
+    }
+}
+
+/// What can be made public.
+pub trait Publishable: Stored + Versioned + Serialize + Clone {
+    /// Whether it is, by itself.
+    fn public(&self) -> bool;
+    /// The same, made public or not.
+    #[must_use]
+    fn made(self, public: bool) -> Self;
+}
+
+impl Publishable for Group {
+    fn public(&self) -> bool {
+        self.public
+    }
+
+    fn made(self, public: bool) -> Self {
+        Self { public, ..self }
+    }
+}
+
+impl Publishable for Repo {
+    fn public(&self) -> bool {
+        self.public
+    }
+
+    fn made(self, public: bool) -> Self {
+        Self { public, ..self }
+    }
+}
+
+/// The use cases of what is public.
+#[derive(Clone, Debug)]
+pub struct Visibilities {
+    store: Store,
+}
+
+impl Visibilities {
+    /// The use cases over `store`.
+    #[must_use]
+    pub fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Whether it is public, and by what.
+    ///
+    /// # Errors
+    /// Not found.
+    pub async fn get<T: Publishable>(&self, uid: &Uidp) -> Result<Visibility> {
+        let mut reader = self.store.reader().await?;
+        let found = find::<T>(&mut reader, uid).await?;
+        of(&mut reader, uid, &found).await
+    }
+
+    /// Makes it public, or no longer so. The same again changes nothing.
+    ///
+    /// # Errors
+    /// Not found; aborted when `If-Match` names another version.
+    pub async fn set<T: Publishable>(&self, ctx: &Ctx, uid: &Uidp, public: bool) -> Result<Visibility> {
+        let uid = uid.clone();
+        self.store
+            .write(ctx, move |tx| {
+                Box::pin(async move {
+                    let mut found = find::<T>(tx, &uid).await?;
+                    tx.ctx().check_match(found.revision())?;
+                    if found.public() != public {
+                        found = rows::update(tx, &found, &found.clone().made(public)).await?;
+                        tx.announce(rows::noun::<T>(), &uid, Op::Updated, &found).await?;
+                    }
+                    of(tx, &uid, &found).await
+                })
+            })
+            .await
+    }
+}
+
+async fn find<T: Publishable>(reader: &mut Reader, uid: &Uidp) -> Result<T> {
+    let noun: Noun = rows::noun::<T>();
+    rows::get::<T>(reader, uid).await?.ok_or_else(|| Error::not_found(noun, uid.as_str()))
+}
+
+async fn of<T: Publishable>(reader: &mut Reader, uid: &Uidp, found: &T) -> Result<Visibility> {
+    let public_by = groups::public_above(reader, uid).await?;
+    Ok(Visibility { uid: uid.clone(), public: found.public(), public_by, revision: found.revision() })
+}

@@ -1,0 +1,124 @@
+//! What is public: repositories by themselves, and with a group above them.
+
+use client::Options;
+use contract::{
+    chainguard::platform::{
+        iam::v2beta1::{
+            CreateGroupRequest, Group, UpdateGroupRequest,
+            rpc::{CreateGroup, UpdateGroup},
+        },
+        registry::{
+            Repo as OldRepo,
+            rpc::UpdateRepo as OldUpdateRepo,
+            v2beta1::{
+                CreateRepoRequest, Repo, UpdateRepoRequest,
+                rpc::{CreateRepo, UpdateRepo},
+            },
+        },
+    },
+    prost_types::FieldMask,
+    provost::registry::v1::{
+        GetGroupVisibilityRequest, GetRepoVisibilityRequest, SetGroupVisibilityRequest, SetRepoVisibilityRequest, Visibility,
+        rpc::{GetGroupVisibility, GetRepoVisibility, SetGroupVisibility, SetRepoVisibility},
+    },
+};
+use testkit::{Actor, Scenario, scenario};
+
+async fn folder(s: &Scenario, parent: &str, name: &str) -> String {
+    let group = Some(Group { name: name.to_owned(), ..Group::default() });
+    s.server.admin().must::<CreateGroup>(CreateGroupRequest { parent: parent.to_owned(), group }).await.uid
+}
+
+async fn repo(s: &Scenario, parent: &str, name: &str) -> String {
+    let repo = Some(Repo { name: name.to_owned(), ..Repo::default() });
+    s.server.admin().must::<CreateRepo>(CreateRepoRequest { parent: parent.to_owned(), repo }).await.uid
+}
+
+async fn of_repo(who: &Actor, uid: &str) -> Visibility {
+    who.must::<GetRepoVisibility>(GetRepoVisibilityRequest { uid: uid.to_owned() }).await
+}
+
+#[tokio::test]
+async fn a_repo_is_public_by_itself_or_by_a_group_above() {
+    let transcript = scenario(async |s| {
+        let (admin, org) = (s.server.admin(), s.server.organization().to_string());
+        let team = folder(s, &org, "team").await;
+        let below = folder(s, &team, "below").await;
+        let app = repo(s, &below, "app").await;
+        for (uid, name) in [(&team, "team"), (&below, "below"), (&app, "app")] {
+            s.name(uid, name);
+        }
+        let get = GetRepoVisibilityRequest { uid: app.clone() };
+        s.call::<GetRepoVisibility>("is private", &admin, get.clone()).await;
+        let public = |uid: &str, public| SetGroupVisibilityRequest { uid: uid.to_owned(), public };
+        s.call::<SetGroupVisibility>("all of an organization", &admin, public(&org, true)).await;
+        s.call::<SetGroupVisibility>("all of a folder", &admin, public(&team, true)).await;
+        s.call::<GetRepoVisibility>("by the nearest", &admin, get.clone()).await;
+        let private = SetRepoVisibilityRequest { uid: app.clone(), public: false };
+        s.call::<SetRepoVisibility>("stays public by the folder", &admin, private).await;
+        s.call::<SetGroupVisibility>("no longer the folder", &admin, public(&team, false)).await;
+        s.call::<SetGroupVisibility>("no longer the organization", &admin, public(&org, false)).await;
+        s.call::<SetRepoVisibility>("by itself", &admin, SetRepoVisibilityRequest { uid: app.clone(), public: true }).await;
+        s.call::<GetGroupVisibility>("which its folder is not", &admin, GetGroupVisibilityRequest { uid: below }).await;
+        let unknown = format!("{org}/{}", "0".repeat(16));
+        s.call::<GetRepoVisibility>("no such repo", &admin, GetRepoVisibilityRequest { uid: unknown.clone() }).await;
+        s.call::<SetGroupVisibility>("no such group", &admin, public(&unknown, true)).await;
+        s.call::<SetRepoVisibility>("no repo", &admin, SetRepoVisibilityRequest { uid: team, public: true }).await;
+    })
+    .await;
+    insta::assert_snapshot!(transcript);
+}
+
+#[tokio::test]
+async fn publishing_is_for_owners() {
+    scenario(async |s| {
+        let org = s.server.organization().to_string();
+        let app = repo(s, &org, "app").await;
+        let set = SetRepoVisibilityRequest { uid: app.clone(), public: true };
+        let editor = s.server.workload(s.server.organization(), "editor", Some("editor")).await;
+        assert_eq!(s.quietly::<SetRepoVisibility>(&editor, set.clone()).await.code, "PERMISSION_DENIED");
+        let group = SetGroupVisibilityRequest { uid: org.clone(), public: true };
+        assert_eq!(s.quietly::<SetGroupVisibility>(&editor, group).await.code, "PERMISSION_DENIED");
+        assert!(!of_repo(&editor, &app).await.public, "whoever reads repos reads this");
+        assert_eq!(s.quietly::<SetRepoVisibility>(&s.server.admin(), set).await.code, "OK");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_other_change_touches_it() {
+    scenario(async |s| {
+        let (admin, org) = (s.server.admin(), s.server.organization().to_string());
+        let team = folder(s, &org, "team").await;
+        let app = repo(s, &team, "app").await;
+        admin.must::<SetRepoVisibility>(SetRepoVisibilityRequest { uid: app.clone(), public: true }).await;
+        admin.must::<SetGroupVisibility>(SetGroupVisibilityRequest { uid: team.clone(), public: true }).await;
+        let update_mask = Some(FieldMask { paths: vec!["*".to_owned()] });
+        let wish = Some(Repo { uid: app.clone(), name: "web".to_owned(), ..Repo::default() });
+        admin.must::<UpdateRepo>(UpdateRepoRequest { repo: wish, update_mask }).await;
+        let old = OldRepo { id: app.clone(), name: "web".to_owned(), ..OldRepo::default() };
+        admin.must::<OldUpdateRepo>(old).await;
+        let update_mask = Some(FieldMask { paths: vec!["name".to_owned()] });
+        let wish = Some(Group { uid: team.clone(), name: "other".to_owned(), ..Group::default() });
+        admin.must::<UpdateGroup>(UpdateGroupRequest { group: wish, update_mask }).await;
+        let found = of_repo(&admin, &app).await;
+        assert_eq!((found.public, found.public_by), (true, team));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_same_again_changes_nothing_and_versions_count() {
+    scenario(async |s| {
+        let admin = s.server.admin();
+        let app = repo(s, s.server.organization().as_str(), "app").await;
+        let set = SetRepoVisibilityRequest { uid: app.clone(), public: true };
+        let first = s.quietly::<SetRepoVisibility>(&admin, set.clone()).await;
+        let again = s.quietly::<SetRepoVisibility>(&admin, set.clone()).await;
+        assert!(first.etag.is_some() && first.etag == again.etag, "{first:?} {again:?}");
+        let stale = Options { if_match: Some("\"0\"".to_owned()), ..Options::default() };
+        let other = SetRepoVisibilityRequest { uid: app, public: false };
+        assert_eq!(s.quietly_with::<SetRepoVisibility>(&admin, other, &stale).await.code, "ABORTED");
+    })
+    .await;
+}
