@@ -180,6 +180,14 @@ pub(super) fn others() -> Vec<Sample> {
         Sample::new::<old::LookupGroup>(Does::Other, |_| json!({})),
         Sample::new::<old::CheckEligibility>(Does::Other, |_| json!({})),
         Sample::new::<old::Lookup>(Does::Other, |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" })),
+        Sample::new::<iam::CheckAccountAssociation>(
+            Does::Read("account_association"),
+            |place| json!({ "uid": place.of("account_association"), "provider_type": "ACCOUNT_PROVIDER_TYPE_AMAZON" }),
+        ),
+        Sample::new::<old::Check>(
+            Does::Read("account_association"),
+            |place| json!({ "group": place.of("account_association"), "account_type": "AMAZON" }),
+        ),
         Sample::new::<registry::GetRepoReadme>(Does::Read("repo"), |place| json!({ "uid": place.of("repo") })),
         Sample::new::<registry::UpdateRepoReadme>(
             Does::Change("repo"),
