@@ -78,6 +78,10 @@ const EXAMPLES: &[Examples] = &[
         "iam invites create",
         &[("Once, for one person", "provost iam invites create acme --role viewer --email ana@example.com --single-use")],
     ),
+    (
+        "iam account-associations check",
+        &[("Whether AWS lets this server in, and if not, why", "provost iam account-associations check aws acme -o json")],
+    ),
     ("images repos list", &[("Only the names", "provost images repos list -o json | jq -r '.items[].name'")]),
     ("images repos delete", &[("Whether it is there or not", "provost images repos delete acme/api --allow-missing -y")]),
     (

@@ -11,6 +11,7 @@ use crate::{
     resolve::{self, Kind},
 };
 
+mod account_associations;
 mod folders;
 mod groups;
 mod identities;
@@ -44,6 +45,9 @@ pub(crate) enum Iam {
     /// Invites: codes that let people join a group with a role
     #[command(subcommand, visible_alias = "invite")]
     Invites(invites::Invites),
+    /// Account associations: the accounts of a group at clouds
+    #[command(subcommand, visible_alias = "account-association")]
+    AccountAssociations(account_associations::AccountAssociations),
 }
 
 impl Iam {
@@ -56,6 +60,7 @@ impl Iam {
             Self::Roles(command) => command.run(global).await,
             Self::RoleBindings(command) => command.run(global).await,
             Self::Invites(command) => command.run(global).await,
+            Self::AccountAssociations(command) => command.run(global).await,
         }
     }
 }

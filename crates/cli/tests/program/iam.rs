@@ -1,5 +1,6 @@
 //! `provost iam`: every noun and verb.
 
+mod account_associations;
 mod folders;
 mod identities;
 mod identity_providers;
