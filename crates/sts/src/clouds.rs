@@ -98,7 +98,8 @@ impl Clouds {
 
     /// Adds what is counted here to `registry`.
     pub fn register(&self, registry: &mut Registry) {
-        let help = "Checks of account associations by provider and outcome: ready, not_ready, or busy when the provider was not asked";
+        let help =
+            "Checks of account associations by provider and outcome: ready, not_ready, or busy when the provider was not asked";
         registry.register("account_checks", help, self.0.checks.clone());
         for provider in [CloudProvider::Google, CloudProvider::Amazon, CloudProvider::Azure] {
             for outcome in OUTCOMES {
@@ -106,7 +107,11 @@ impl Clouds {
                 drop(self.0.checks.get_or_create(&[("provider", provider.as_str()), ("outcome", outcome)]));
             }
         }
-        registry.register("account_checks_waiting", "Checks of account associations that wait for their turn", self.0.waiting.clone());
+        registry.register(
+            "account_checks_waiting",
+            "Checks of account associations that wait for their turn",
+            self.0.waiting.clone(),
+        );
     }
 }
 
@@ -133,7 +138,8 @@ impl Inner {
         self.limit(ctx, group, account.provider())?;
         let organization = Party::organization(group);
         let _place = self.organizations.place(&organization.name()).await.map_err(|why| {
-            let message = format!("this server is busy checking accounts of the organization, and this request {why}; retry later");
+            let message =
+                format!("this server is busy checking accounts of the organization, and this request {why}; retry later");
             busy(message, Duration::from_secs(1))
         })?;
         let (subject, audience) = (format!("canary:{group}"), account.provider().as_str());

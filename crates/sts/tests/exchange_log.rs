@@ -25,7 +25,10 @@ use support::{
     upstream::{changed, fitting, issuer, settings, sign},
     world::{NOW, US, World, claim_match, target},
 };
-use wiremock::{Mock, MockServer, ResponseTemplate, matchers::{method, path}};
+use wiremock::{
+    Mock, MockServer, ResponseTemplate,
+    matchers::{method, path},
+};
 
 /// Collects what is logged on this thread.
 #[derive(Clone, Default)]
@@ -64,7 +67,8 @@ async fn cloud() -> MockServer {
     let credentials = format!(
         "<AccessKeyId>{CREDENTIAL}</AccessKeyId><SecretAccessKey>{CREDENTIAL}</SecretAccessKey><SessionToken>{CREDENTIAL}</SessionToken>"
     );
-    let result = format!("<AssumeRoleWithWebIdentityResult><Credentials>{credentials}</Credentials></AssumeRoleWithWebIdentityResult>");
+    let result =
+        format!("<AssumeRoleWithWebIdentityResult><Credentials>{credentials}</Credentials></AssumeRoleWithWebIdentityResult>");
     let assumed = format!("<AssumeRoleWithWebIdentityResponse>{result}</AssumeRoleWithWebIdentityResponse>");
     Mock::given(path("/")).respond_with(ResponseTemplate::new(200).set_body_string(assumed)).mount(&server).await;
     let token = json!({"access_token": CREDENTIAL, "accessToken": CREDENTIAL});

@@ -161,7 +161,8 @@ async fn answer(State(sky): State<Arc<Sky>>, request: Request) -> Response {
         if token == CREDENTIAL {
             return Json(json!({"accessToken": CREDENTIAL, "expireTime": "2026-01-02T03:09:05Z"})).into_response();
         }
-        let error = json!({"code": 401, "message": "Request had invalid authentication credentials.", "status": "UNAUTHENTICATED"});
+        let error =
+            json!({"code": 401, "message": "Request had invalid authentication credentials.", "status": "UNAUTHENTICATED"});
         return (StatusCode::UNAUTHORIZED, Json(json!({ "error": error }))).into_response();
     }
     if path.ends_with("/oauth2/v2.0/token") {

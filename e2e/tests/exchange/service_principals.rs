@@ -39,7 +39,11 @@ async fn nobody_gets_a_token_for_one() {
                 let refused = s.quietly::<Exchange>(&s.server.bearer(&token), exchange(&uid)).await;
                 let unknown = s.quietly::<Exchange>(&s.server.bearer(&same), exchange(&absent)).await;
                 let text = |body: &serde_json::Value, uid: &str| body.to_string().replace(uid, "it");
-                assert_eq!(text(&refused.body, &uid), text(&unknown.body, &absent), "{part:?}, {title}: as of one that is not there");
+                assert_eq!(
+                    text(&refused.body, &uid),
+                    text(&unknown.body, &absent),
+                    "{part:?}, {title}: as of one that is not there"
+                );
                 if number == 1 {
                     s.transcript.step(title, &unknown);
                 }

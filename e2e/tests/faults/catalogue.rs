@@ -77,11 +77,13 @@ impl Reached {
 }
 
 async fn clouds(server: &TestServer, reached: &mut Reached) {
-    let (admin, org) = (server.admin(), server.organization());
-    let path = format!("/iam/v2beta1/accountAssociations/{org}");
+    let admin = server.admin();
+    let group = admin.http(Request::post(groups(server.organization()), &json!({"name": "with accounts"}))).await.json();
+    let path = format!("/iam/v2beta1/accountAssociations/{}", group["uid"].as_str().expect("a group"));
     let made = admin.http(Request::post(&path, &json!({"name": "accounts", "amazon": {"account": "123456789012"}}))).await;
     assert_eq!(made.status, 200, "{}", made.text());
-    let check = || Request::post(format!("{path}:checkAccountAssociation"), &json!({"providerType": "ACCOUNT_PROVIDER_TYPE_AMAZON"}));
+    let check =
+        || Request::post(format!("{path}:checkAccountAssociation"), &json!({"providerType": "ACCOUNT_PROVIDER_TYPE_AMAZON"}));
     for _ in 0..5 {
         assert_eq!(admin.http(check()).await.status, 200);
     }

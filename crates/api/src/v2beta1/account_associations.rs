@@ -81,10 +81,8 @@ async fn check(
         AccountStatus::Ready => {
             CheckAccountAssociationResponse { status: CheckStatus::Ready.into(), ..CheckAccountAssociationResponse::default() }
         }
-        AccountStatus::NotReady { reason, message } => CheckAccountAssociationResponse {
-            status: CheckStatus::NotReady.into(),
-            reason: reason.as_str().to_owned(),
-            message,
-        },
+        AccountStatus::NotReady { reason, message } => {
+            CheckAccountAssociationResponse { status: CheckStatus::NotReady.into(), reason: reason.as_str().to_owned(), message }
+        }
     })
 }

@@ -16,8 +16,8 @@ use domain::{
     Narrowing, Result, Rule, Timestamp, Uidp, UidpFilter, Violations,
     error::Detail,
     iam::{
-        AccountAssociationSpec, AccountStatus, ClaimMatch, CloudAccount, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, Relationship, Role,
-        RoleBindingSpec, RoleBindingView, RoleSpec,
+        AccountAssociationSpec, AccountStatus, ClaimMatch, CloudAccount, Group, GroupSpec, Identity, IdentitySpec, Matcher,
+        OrgKind, Relationship, Role, RoleBindingSpec, RoleBindingView, RoleSpec,
         identity::{operator_uid, user_uid},
         role::built_in_uid,
     },

@@ -61,7 +61,8 @@ impl Azure {
 /// The app registration for checks: the one of that name, or the only one.
 fn client(ids: &BTreeMap<String, String>) -> Result<&str, Failure> {
     let only = || ids.values().next().filter(|_| ids.len() == 1);
-    let unfit = || Failure::Unfit(format!("`azure.client_ids` has several app registrations and none for checks; name one `{CANARY}`"));
+    let unfit =
+        || Failure::Unfit(format!("`azure.client_ids` has several app registrations and none for checks; name one `{CANARY}`"));
     ids.get(CANARY).or_else(only).map(String::as_str).ok_or_else(unfit)
 }
 
@@ -107,6 +108,9 @@ mod tests {
             assert_eq!(judged(200, bad), "Microsoft Entra ID answered with something else than a token", "{bad}");
         }
         let refused = r#"{"error":"invalid_client","error_description":"AADSTS70021: No matching record.\r\nTrace ID: 0","error_codes":[70021]}"#;
-        assert_eq!(judged(401, refused), "Microsoft Entra ID answered invalid_client: AADSTS70021: No matching record. Trace ID: 0");
+        assert_eq!(
+            judged(401, refused),
+            "Microsoft Entra ID answered invalid_client: AADSTS70021: No matching record. Trace ID: 0"
+        );
     }
 }

@@ -11,8 +11,8 @@ use contract::chainguard::platform::{
         account_associations_status::State,
         rpc::Check,
         v2beta1::{
-            AccountAssociation, AccountProviderType, CheckAccountAssociationRequest, CheckAccountAssociationResponse, CheckStatus,
-            GetGroupRequest, Group,
+            AccountAssociation, AccountProviderType, CheckAccountAssociationRequest, CheckAccountAssociationResponse,
+            CheckStatus, GetGroupRequest, Group,
             account_association::{Azure, Google},
             rpc::{CheckAccountAssociation, CreateAccountAssociation, CreateGroup, GetGroup, UpdateAccountAssociation},
         },
@@ -26,8 +26,7 @@ use testkit::{Actor, CREDENTIAL, Clouds, Mishap, Outcome, Scenario, Setup, scena
 use super::{amazon, everywhere, named, new_association, update::update};
 use crate::v2beta1::{absent, groups::new_group};
 
-const ALL: [AccountProviderType; 3] =
-    [AccountProviderType::Amazon, AccountProviderType::Google, AccountProviderType::Azure];
+const ALL: [AccountProviderType; 3] = [AccountProviderType::Amazon, AccountProviderType::Google, AccountProviderType::Azure];
 
 fn of(group: &str, provider: AccountProviderType) -> CheckAccountAssociationRequest {
     CheckAccountAssociationRequest { uid: group.into(), provider_type: provider.into() }
@@ -141,7 +140,9 @@ async fn a_group_is_let_into_its_own_accounts_alone() {
         let (admin, org) = begin(s, &clouds).await;
         let folder: Group = s.quietly::<CreateGroup>(&admin, new_group(&org, "team-a")).await.ok();
         s.name(&folder.uid, "folder");
-        s.quietly::<CreateAccountAssociation>(&admin, new_association(&folder.uid, everywhere())).await.ok::<AccountAssociation>();
+        s.quietly::<CreateAccountAssociation>(&admin, new_association(&folder.uid, everywhere()))
+            .await
+            .ok::<AccountAssociation>();
         for provider in ALL {
             let title = format!("accounts of {provider:?} that trust another group");
             s.call::<CheckAccountAssociation>(&title, &admin, of(&folder.uid, provider)).await;
@@ -287,7 +288,8 @@ async fn nobody_makes_the_server_hammer_a_cloud() {
     let clouds = Clouds::start().await;
     scenario_on(on(&clouds), async |s| {
         let (admin, org) = begin(s, &clouds).await;
-        let check = async |group: &str| s.quietly::<CheckAccountAssociation>(&admin, of(group, AccountProviderType::Amazon)).await;
+        let check =
+            async |group: &str| s.quietly::<CheckAccountAssociation>(&admin, of(group, AccountProviderType::Amazon)).await;
         let many: Vec<_> = futures::future::join_all((0..10).map(|_| check(&org))).await;
         let ready = many.iter().filter(|outcome| outcome.code == "OK").count();
         assert!((5..=6).contains(&ready), "{ready} of one group");
@@ -313,7 +315,9 @@ async fn nobody_makes_the_server_hammer_a_cloud() {
         assert!(refused > 0, "an organization is more than its groups");
         let stranger = s.server.stranger().await;
         let elsewhere = stranger.identity.clone().and_then(|identity| identity.parent()).expect("a group").to_string();
-        s.quietly::<CreateAccountAssociation>(&stranger, new_association(&elsewhere, everywhere())).await.ok::<AccountAssociation>();
+        s.quietly::<CreateAccountAssociation>(&stranger, new_association(&elsewhere, everywhere()))
+            .await
+            .ok::<AccountAssociation>();
         let other = s.quietly::<CheckAccountAssociation>(&stranger, of(&elsewhere, AccountProviderType::Amazon)).await;
         assert_eq!((other.code.as_str(), &other.body["reason"]), ("OK", &Value::from("error exchanging credentials")));
     })
@@ -329,9 +333,11 @@ async fn needs_the_capability_at_the_group() {
         assert!(is_ready(&s.quietly::<CheckAccountAssociation>(&viewer, of(&org, AccountProviderType::Amazon)).await));
         let before = clouds.received().len();
         let pusher = s.server.workload(s.server.organization(), "pusher", Some("apk.pull")).await;
-        for (actor, code) in
-            [(s.server.stranger().await, "PERMISSION_DENIED"), (pusher, "PERMISSION_DENIED"), (s.server.nobody(), "UNAUTHENTICATED")]
-        {
+        for (actor, code) in [
+            (s.server.stranger().await, "PERMISSION_DENIED"),
+            (pusher, "PERMISSION_DENIED"),
+            (s.server.nobody(), "UNAUTHENTICATED"),
+        ] {
             assert_eq!(s.quietly::<CheckAccountAssociation>(&actor, of(&org, AccountProviderType::Amazon)).await.code, code);
         }
         assert_eq!((before, clouds.received().len()), (1, 0));
@@ -368,8 +374,12 @@ async fn has_a_verb_of_its_own_in_the_path() {
         let (admin, org) = begin(s, &clouds).await;
         let path = format!("/iam/v2beta1/accountAssociations/{org}:checkAccountAssociation");
         let answer = admin.http(Request::post(path, &json!({"providerType": "ACCOUNT_PROVIDER_TYPE_AMAZON"}))).await;
-        assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"status": "CHECK_STATUS_READY", "reason": "", "message": ""})));
-        let answer = admin.http(Request::post(format!("/iam/v1/account_associations/{org}:check"), &json!({"accountType": 3}))).await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.json()),
+            (200, json!({"status": "CHECK_STATUS_READY", "reason": "", "message": ""}))
+        );
+        let answer =
+            admin.http(Request::post(format!("/iam/v1/account_associations/{org}:check"), &json!({"accountType": 3}))).await;
         assert_eq!((answer.status.as_u16(), &answer.json()["ready"]), (200, &json!("Ready")));
     })
     .await;
