@@ -16,9 +16,10 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AccountAssociations {
-    /// Try whether a group's account at a cloud works, by exchanging credentials there; fails if it does not
+    /// Exchange credentials at a cloud to try a group's account; fails if it does not work
     Check {
-        /// The cloud
+        /// The cloud: aws, azure or gcp
+        #[arg(hide_possible_values = true)]
         cloud: Cloud,
         /// The organization or folder, by name, path or UID
         #[arg(required = true)]
