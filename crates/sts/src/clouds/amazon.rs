@@ -134,7 +134,7 @@ mod tests {
             r#"{"AssumeRoleWithWebIdentityResponse":{}}"#.to_owned(),
             "<a>".repeat(20_000),
         ] {
-            assert_eq!(judged(200, &bad), something, "{:.100}", bad);
+            assert_eq!(judged(200, &bad), something, "{bad:.100}");
         }
     }
 
