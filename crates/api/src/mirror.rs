@@ -3,7 +3,7 @@
 use contract::chainguard::platform::{iam as v1, iam::v2beta1, registry::v2beta1 as registry};
 use domain::{
     Violations,
-    iam::{CorrelationRule, Matcher, OrgKind, OrgStatus, ServicePrincipal},
+    iam::{CloudProvider, CorrelationRule, Matcher, OrgKind, OrgStatus, ServicePrincipal},
     registry::CatalogTier,
 };
 
@@ -126,6 +126,19 @@ pub(crate) fn principal_named(name: &str) -> Option<ServicePrincipal> {
     (number != 0).then_some(ServicePrincipal(number))
 }
 
+/// The cloud with this number, which all versions give the same, or a violation of `field` and `None`.
+pub(crate) fn provider(field: &str, number: i32, violations: &mut Violations) -> Option<CloudProvider> {
+    match field::known(field, number, violations)? {
+        v2beta1::AccountProviderType::Unspecified => {
+            violations.add(field, format!("{field} must not be unspecified"));
+            None
+        }
+        v2beta1::AccountProviderType::Google => Some(CloudProvider::Google),
+        v2beta1::AccountProviderType::Amazon => Some(CloudProvider::Amazon),
+        v2beta1::AccountProviderType::Azure => Some(CloudProvider::Azure),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +150,17 @@ mod tests {
             let old = old.ok().map(|known| known.as_str_name().to_owned());
             let new = new.ok().map(|known| known.as_str_name().trim_start_matches("SERVICE_PRINCIPAL_").to_owned());
             assert_eq!(old.map(|name| name.replace("UNKNOWN", "UNSPECIFIED")), new, "{number}");
+        }
+    }
+
+    #[test]
+    fn clouds_have_one_number() {
+        for number in 0..10 {
+            let old = v1::account_associations_check_request::AccountType::try_from(number).ok();
+            let old = old.map(|known| known.as_str_name().replace("UNKNOWN", "UNSPECIFIED"));
+            let new = v2beta1::AccountProviderType::try_from(number).ok();
+            let new = new.map(|known| known.as_str_name().trim_start_matches("ACCOUNT_PROVIDER_TYPE_").to_owned());
+            assert_eq!(old, new, "{number}");
         }
     }
 }

@@ -14,7 +14,8 @@ pub mod scim;
 
 pub use access_request::AccessRequest;
 pub use account_association::{
-    AccountAssociation, AccountAssociationSpec, AzureTenant, GitHubInstallation, GoogleProject, ServiceBinding, ServiceBindings,
+    AccountAssociation, AccountAssociationSpec, AccountStatus, AzureTenant, CloudAccount, CloudProvider, GitHubInstallation,
+    GoogleProject, NotReady, ServiceBinding, ServiceBindings,
 };
 pub use external_group_role_mapping::{ExternalGroupRoleMapping, ExternalGroupRoleMappingSpec};
 pub use group::{Group, GroupSpec, OrgKind, OrgStatus};

@@ -9,9 +9,10 @@ use crate::{
     ctx::{Ctx, IdempotencyClaim},
     error::{Error, Violations},
     grants::Grants,
-    iam::Relationship,
+    iam::{AccountStatus, CloudAccount, Relationship},
     secret::LentSecret,
     time::Timestamp,
+    uidp::Uidp,
 };
 
 /// Judges API tokens. Implemented by `sts`, used by the gate.
@@ -101,6 +102,18 @@ pub trait CheckUrl: Send + Sync {
     /// # Errors
     /// What is wrong with it, to be read after the name of the field: `must be an https URL`.
     fn check_url(&self, url: &str) -> Result<(), String>;
+}
+
+/// Tries accounts at clouds. Implemented by `sts`, used by `services`.
+#[async_trait]
+pub trait TryAccount: Send + Sync {
+    /// Exchanges credentials at the cloud, in the name of `group`, and throws away what it gets. It may take as long as a cloud
+    /// takes: never to be called inside a transaction. That the cloud gives none is an answer.
+    ///
+    /// # Errors
+    /// Resource exhausted when the group, its organization or the caller has tried too often, or too much of the organization waits;
+    /// unavailable when no token can be signed.
+    async fn try_account(&self, ctx: &Ctx, group: &Uidp, account: CloudAccount<'_>) -> Result<AccountStatus, Error>;
 }
 
 /// A part that the server cannot work without. Implemented by whoever owns the part, asked by the gateway's `/readyz`

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer};
 use zeroize::Zeroize;
 
 /// A secret: prints as `[secret]` and is wiped when dropped.
@@ -17,6 +18,13 @@ impl<T: Zeroize> Secret<T> {
     /// The value itself. Name the reason where this is called far from its use.
     pub fn expose(&self) -> &T {
         &self.0
+    }
+}
+
+/// What is read from outside is a secret from the beginning.
+impl<'de, T: Zeroize + Deserialize<'de>> Deserialize<'de> for Secret<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self)
     }
 }
 

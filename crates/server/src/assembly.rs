@@ -7,7 +7,7 @@ use domain::{Clock, Entropy, ports::Seal};
 use gateway::Server;
 use services::{AuditRefusals, Bootstrap, ReplayStore, UseCases};
 use store::Database;
-use sts::{Authenticator, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys, Workers};
+use sts::{Authenticator, Clouds, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys, Workers};
 use tokio::{net::TcpListener, sync::Notify};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -198,6 +198,9 @@ pub fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
     sts.allow = settings.outbound.allow.clone();
     sts.deny = settings.outbound.deny.clone();
     sts.aws_sts_url.clone_from(&settings.outbound.aws_sts_url);
+    sts.google_sts_url.clone_from(&settings.outbound.google_sts_url);
+    sts.google_iam_credentials_url.clone_from(&settings.outbound.google_iam_credentials_url);
+    sts.azure_login_url.clone_from(&settings.outbound.azure_login_url);
     sts.limits.connect_timeout = settings.outbound.connect_timeout;
     sts.limits.fetch_timeout = settings.outbound.timeout;
     sts.limits.work_threads = settings.patterns.threads;
@@ -267,5 +270,7 @@ fn endpoints(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Vec
     let exchange = exchange(core, workers);
     exchange.register(telemetry.registry());
     let urls = Arc::new(core.sts.url_policy());
-    api::endpoints(&UseCases::new(&core.store, &seal, &decided, relationships, urls), &exchange)
+    let clouds = Clouds::new(core.tokens.clone(), &core.sts);
+    clouds.register(telemetry.registry());
+    api::endpoints(&UseCases::new(&core.store, &seal, &decided, relationships, urls, Arc::new(clouds)), &exchange)
 }

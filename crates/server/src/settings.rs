@@ -75,6 +75,12 @@ pub struct Outbound {
     pub timeout: Duration,
     /// AWS's token service, an origin. In dev mode a stand-in on loopback may answer for it.
     pub aws_sts_url: String,
+    /// Google's token service, an origin. In dev mode it may stand on loopback, as the following.
+    pub google_sts_url: String,
+    /// Google's service for credentials of service accounts, an origin.
+    pub google_iam_credentials_url: String,
+    /// Microsoft's identity platform, an origin.
+    pub azure_login_url: String,
 }
 
 /// Patterns and pasted keys of identities: what making them ready for use may take.
@@ -172,6 +178,9 @@ impl Default for Outbound {
             connect_timeout: limits.connect_timeout,
             timeout: limits.fetch_timeout,
             aws_sts_url: sts::settings::AWS_STS_URL.to_owned(),
+            google_sts_url: sts::settings::GOOGLE_STS_URL.to_owned(),
+            google_iam_credentials_url: sts::settings::GOOGLE_IAM_CREDENTIALS_URL.to_owned(),
+            azure_login_url: sts::settings::AZURE_LOGIN_URL.to_owned(),
         }
     }
 }
@@ -246,7 +255,13 @@ impl Settings {
         for Provider { issuer, .. } in &self.providers {
             policy.issuer(issuer).map_err(|why| StartError::setting(format!("the identity provider {issuer:?} {why}")))?;
         }
-        check_cloud(policy, "outbound-aws-sts-url", &self.outbound.aws_sts_url)
+        let clouds = [
+            ("outbound-aws-sts-url", &self.outbound.aws_sts_url),
+            ("outbound-google-sts-url", &self.outbound.google_sts_url),
+            ("outbound-google-iam-credentials-url", &self.outbound.google_iam_credentials_url),
+            ("outbound-azure-login-url", &self.outbound.azure_login_url),
+        ];
+        clouds.into_iter().try_for_each(|(setting, url)| check_cloud(policy, setting, url))
     }
 
     fn check_tls(&self) -> Result<(), StartError> {

@@ -26,7 +26,7 @@ mod update;
 
 use std::sync::Arc;
 
-use domain::ports::{CheckRelationship, CheckUrl, Seal};
+use domain::ports::{CheckRelationship, CheckUrl, Seal, TryAccount};
 use iam::identity_providers;
 use store::Store;
 
@@ -88,13 +88,14 @@ pub struct UseCases {
 
 impl UseCases {
     /// The use cases over `store`, with page tokens of `seal`, which seals client secrets, too; `relationships` judges how identities
-    /// prove themselves, and issuers, `urls` where callers want something sent.
+    /// prove themselves, and issuers, `urls` where callers want something sent; `accounts` tries those at clouds.
     pub fn new(
         store: &Store,
         seal: &Arc<dyn Seal>,
         settings: &Settings,
         relationships: Arc<dyn CheckRelationship>,
         urls: Arc<dyn CheckUrl>,
+        accounts: Arc<dyn TryAccount>,
     ) -> Self {
         let (store, seal) = (|| store.clone(), || Arc::clone(seal));
         let providers =
@@ -106,7 +107,7 @@ impl UseCases {
             external_group_role_mappings: ExternalGroupRoleMappings::new(store(), seal(), ()),
             roles: Roles::new(store(), seal(), ()),
             role_bindings: RoleBindings::new(store(), seal(), ()),
-            account_associations: AccountAssociations::new(store(), seal(), ()),
+            account_associations: AccountAssociations::new(store(), seal(), accounts),
             group_invites: GroupInvites::new(store(), seal(), ()),
             access_requests: AccessRequests::new(store(), seal(), ()),
             registrations: Registrations::new(store()),

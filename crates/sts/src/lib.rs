@@ -6,6 +6,7 @@ mod authenticate;
 pub mod aws;
 mod bounded;
 pub mod claims;
+mod clouds;
 mod current;
 pub mod discovery;
 pub mod exchange;
@@ -14,6 +15,7 @@ pub mod issuers;
 pub mod jws;
 pub mod keys;
 pub mod operator;
+mod rates;
 pub mod settings;
 mod tasks;
 #[cfg(test)]
@@ -23,6 +25,7 @@ mod workers;
 
 pub use authenticate::Authenticator;
 pub use claims::RelationshipCheck;
+pub use clouds::Clouds;
 pub use discovery::discovery_document;
 pub use exchange::{Exchange, ExchangeRequest};
 pub use issuers::Issuers;

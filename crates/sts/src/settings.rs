@@ -8,6 +8,12 @@ use crate::{claims::UrlPolicy, issuers::Places, jws::TokenAlgorithm};
 
 /// AWS's token service where nothing else is said.
 pub const AWS_STS_URL: &str = "https://sts.amazonaws.com";
+/// Google's token service where nothing else is said.
+pub const GOOGLE_STS_URL: &str = "https://sts.googleapis.com";
+/// Google's service for credentials of service accounts where nothing else is said.
+pub const GOOGLE_IAM_CREDENTIALS_URL: &str = "https://iamcredentials.googleapis.com";
+/// Microsoft's identity platform where nothing else is said.
+pub const AZURE_LOGIN_URL: &str = "https://login.microsoftonline.com";
 
 /// The settings of this crate. None is read from the environment here.
 #[derive(Clone, Debug)]
@@ -31,9 +37,15 @@ pub struct Settings {
     pub allow: Places,
     /// No issuer here is asked, whatever else is allowed.
     pub deny: Places,
-    /// AWS's token service, an origin: who has signed a request is asked there. Requests have to be signed for its host; for
-    /// `sts.amazonaws.com` if it is a stand-in on loopback.
+    /// AWS's token service, an origin: who has signed a request is asked there, and accounts are tried. Requests have to be signed
+    /// for its host; for `sts.amazonaws.com` if it is a stand-in on loopback.
     pub aws_sts_url: String,
+    /// Google's token service, an origin.
+    pub google_sts_url: String,
+    /// Google's service for credentials of service accounts, an origin.
+    pub google_iam_credentials_url: String,
+    /// Microsoft's identity platform, an origin.
+    pub azure_login_url: String,
     /// How long things last and how large they may be.
     pub limits: Limits,
 }
@@ -114,6 +126,9 @@ impl Settings {
             allow: Places::default(),
             deny: Places::default(),
             aws_sts_url: AWS_STS_URL.to_owned(),
+            google_sts_url: GOOGLE_STS_URL.to_owned(),
+            google_iam_credentials_url: GOOGLE_IAM_CREDENTIALS_URL.to_owned(),
+            azure_login_url: AZURE_LOGIN_URL.to_owned(),
             limits: Limits::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! Our own tokens: what they say, minting them, and judging them.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use domain::{
     Caller, CapabilitySet, Ctx, Error, LentSecret, Narrowing, Rule, Secret, Timestamp, Uidp, Upstream,
@@ -71,6 +71,17 @@ struct Claims {
     provost: Own,
 }
 
+/// The claims of a token for others that believe this issuer.
+#[derive(Serialize)]
+struct ClaimsForOthers<'a> {
+    iss: &'a str,
+    sub: &'a str,
+    aud: &'a str,
+    iat: i64,
+    exp: i64,
+    jti: &'a str,
+}
+
 /// What only this server reads.
 #[derive(Serialize, Deserialize)]
 struct Own {
@@ -110,9 +121,7 @@ impl Tokens {
     /// Invalid argument when the narrowing makes it larger than [`MAX_TOKEN`]; unavailable when it cannot be found out
     /// which key signs.
     pub(crate) async fn mint(&self, subject: Subject, ctx: &Ctx) -> Result<IssuedToken, Error> {
-        let mut token_id = [0; 16];
-        ctx.entropy.fill(&mut token_id)?;
-        let token_id = hex::encode(token_id);
+        let token_id = token_id(ctx)?;
         let aud = match <[String; 1]>::try_from(subject.audience) {
             Ok([audience]) => Audience::One(audience),
             Err(audiences) => Audience::Many(audiences),
@@ -142,6 +151,32 @@ impl Tokens {
             ));
         }
         Ok(IssuedToken { token, expires_at: Timestamp::from_seconds(subject.expires_at.seconds()), token_id })
+    }
+
+    /// Makes a token for others that believe this issuer. It is worth nothing here: its subject is no identity, and it lacks what
+    /// only this server reads.
+    ///
+    /// # Errors
+    /// Unavailable when it cannot be found out which key signs.
+    pub(crate) async fn mint_for_others(
+        &self,
+        subject: &str,
+        audience: &str,
+        lifetime: Duration,
+        ctx: &Ctx,
+    ) -> Result<Secret<String>, Error> {
+        let token_id = token_id(ctx)?;
+        let seconds = i64::try_from(lifetime.as_secs()).unwrap_or(0);
+        let claims = ClaimsForOthers {
+            iss: &self.settings.auth_url,
+            sub: subject,
+            aud: audience,
+            iat: ctx.now.seconds(),
+            exp: ctx.now.seconds().saturating_add(seconds),
+            jti: &token_id,
+        };
+        self.current.confirm().await?;
+        self.current.keys().sign(&claims, ctx.now).await
     }
 
     /// Judges one of our tokens.
@@ -216,6 +251,13 @@ impl Tokens {
         // INVARIANT: looked at after what is current was confirmed, by which a key that was removed has gone.
         if self.current.keys().ring().believes(key_id, now) { Ok(held) } else { Err(invalid(JwsError::UnknownKey)) }
     }
+}
+
+/// The `jti` of a new token.
+fn token_id(ctx: &Ctx) -> Result<String, Error> {
+    let mut token_id = [0; 16];
+    ctx.entropy.fill(&mut token_id)?;
+    Ok(hex::encode(token_id))
 }
 
 /// What the claims say.

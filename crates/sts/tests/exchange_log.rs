@@ -11,17 +11,24 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::URL_SAFE};
 use domain::{
-    Uidp,
-    iam::identity::{AwsIdentity, Matcher, Relationship},
+    Actor, Ctx, Uidp,
+    iam::{
+        AccountStatus, AzureTenant, CloudAccount, GoogleProject,
+        identity::{AwsIdentity, Matcher, Relationship},
+    },
+    ports::TryAccount as _,
 };
 use serde_json::{Value, json};
-use sts::Settings;
+use sts::{Clouds, Settings, Tokens};
 use support::{
     p256,
     upstream::{changed, fitting, issuer, settings, sign},
-    world::{US, World, claim_match, target},
+    world::{NOW, US, World, claim_match, target},
 };
-use wiremock::{Mock, MockServer, ResponseTemplate, matchers::method};
+use wiremock::{
+    Mock, MockServer, ResponseTemplate,
+    matchers::{method, path},
+};
 
 /// Collects what is logged on this thread.
 #[derive(Clone, Default)]
@@ -49,6 +56,51 @@ async fn aws() -> MockServer {
     let answer = json!({"GetCallerIdentityResponse": {"GetCallerIdentityResult": result}});
     Mock::given(method("POST")).respond_with(ResponseTemplate::new(200).set_body_json(answer)).mount(&server).await;
     server
+}
+
+/// What clouds give away.
+const CREDENTIAL: &str = "credential-of-a-cloud";
+
+/// A cloud that gives away whatever it is asked for.
+async fn cloud() -> MockServer {
+    let server = MockServer::start().await;
+    let credentials = format!(
+        "<AccessKeyId>{CREDENTIAL}</AccessKeyId><SecretAccessKey>{CREDENTIAL}</SecretAccessKey><SessionToken>{CREDENTIAL}</SessionToken>"
+    );
+    let result =
+        format!("<AssumeRoleWithWebIdentityResult><Credentials>{credentials}</Credentials></AssumeRoleWithWebIdentityResult>");
+    let assumed = format!("<AssumeRoleWithWebIdentityResponse>{result}</AssumeRoleWithWebIdentityResponse>");
+    Mock::given(path("/")).respond_with(ResponseTemplate::new(200).set_body_string(assumed)).mount(&server).await;
+    let token = json!({"access_token": CREDENTIAL, "accessToken": CREDENTIAL});
+    Mock::given(method("POST")).respond_with(ResponseTemplate::new(200).set_body_json(token)).mount(&server).await;
+    server
+}
+
+/// Tries an account at each cloud, and answers the tokens that the clouds were shown.
+async fn check(world: &World, bearer: &str) -> Vec<String> {
+    let cloud = cloud().await;
+    let origin = || cloud.uri();
+    let settings = Settings {
+        aws_sts_url: origin(),
+        google_sts_url: origin(),
+        google_iam_credentials_url: origin(),
+        azure_login_url: origin(),
+        ..settings()
+    };
+    let clouds = Clouds::new(Tokens::new(Arc::clone(&world.settings), world.keys.clone()), &settings);
+    let (caller, _) = world.authenticate(bearer, NOW).await.expect("a caller");
+    let ctx = Ctx { actor: Actor::Caller(caller), ..world.ctx(bearer, NOW) };
+    let project = GoogleProject { project_id: "acme".to_owned(), project_number: "7".to_owned() };
+    let client_ids = [("canary".to_owned(), "client".to_owned())].into();
+    let tenant = AzureTenant { tenant_id: "tenant".to_owned(), client_ids };
+    for account in [CloudAccount::Amazon("123456789012"), CloudAccount::Google(&project), CloudAccount::Azure(&tenant)] {
+        let status = clouds.try_account(&ctx, &world.organization, account).await.expect("an answer");
+        assert_eq!(status, AccountStatus::Ready);
+    }
+    let received = cloud.received_requests().await.expect("recorded");
+    let bodies = received.iter().map(|request| String::from_utf8_lossy(&request.body).into_owned());
+    let fields = bodies.flat_map(|body| url::form_urlencoded::parse(body.as_bytes()).into_owned().collect::<Vec<_>>());
+    fields.map(|(_, value)| value).filter(|value| value.starts_with("eyJ")).collect()
 }
 
 /// A request to AWS for this identity.
@@ -84,9 +136,12 @@ async fn every_exchange_is_one_event_without_secrets() {
     let instance = world.identity(Relationship::AwsIdentity(relationship)).await;
     let signed = URL_SAFE.encode(request(&instance));
     let of_instance = world.exchange(&signed, target(&instance)).await.expect("a token");
+    let shown = check(&world, issued.token.expose()).await;
+    assert_eq!(shown.len(), 3, "{shown:?}");
     drop(guard);
     let text = String::from_utf8(log.0.lock().expect("a log").clone()).expect("UTF-8");
-    for secret in [good.as_str(), bad.as_str(), issued.token.expose()] {
+    let tokens = [good.as_str(), bad.as_str(), issued.token.expose()];
+    for secret in tokens.into_iter().chain(shown.iter().map(String::as_str)) {
         for part in secret.split('.').skip(1) {
             assert!(!text.contains(part), "a token is in the log");
         }
@@ -94,6 +149,7 @@ async fn every_exchange_is_one_event_without_secrets() {
     for secret in [signed.as_str(), SIGNATURE, "AKID"] {
         assert!(!text.contains(secret), "a signed request is in the log");
     }
+    assert!(!text.contains(CREDENTIAL), "what a cloud has given is in the log");
     let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let fields: Vec<_> =
         events.into_iter().filter(|event| event["target"] == "exchange").map(|mut event| event["fields"].take()).collect();

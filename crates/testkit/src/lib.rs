@@ -6,6 +6,7 @@
 mod actor;
 mod aws;
 mod clock;
+mod clouds;
 mod contest;
 mod entropy;
 mod golden;
@@ -22,6 +23,7 @@ mod transport;
 pub use actor::Actor;
 pub use aws::{AwsPrincipal, AwsSts, Mishap, Signing};
 pub use clock::FixedClock;
+pub use clouds::{CREDENTIAL, Clouds, Received};
 pub use contest::change_at_once;
 pub use entropy::CountedEntropy;
 pub use golden::golden;

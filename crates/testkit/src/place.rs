@@ -2,12 +2,12 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use server::Settings;
+use server::{Settings, settings::Outbound};
 use store::{Database, Store, StoreConfig};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use crate::{CountedEntropy, FixedClock};
+use crate::{CountedEntropy, FixedClock, clouds};
 
 /// The data of one server, or of several that share a database and a key file. Everything goes with the last clone.
 #[derive(Clone, Debug)]
@@ -65,8 +65,19 @@ impl Place {
     pub(crate) fn settings(&self) -> Settings {
         let database = self.url.as_deref().map_or(Database::Sqlite, postgres);
         let (loopback, key_file) = (([127, 0, 0, 1], 0).into(), Some(self.key.clone()));
-        Settings { database, key_file, metrics_listen: Some(loopback), ..Settings::dev(loopback, self.data.path()) }
+        Settings {
+            database,
+            key_file,
+            metrics_listen: Some(loopback),
+            outbound: nowhere(),
+            ..Settings::dev(loopback, self.data.path())
+        }
     }
+}
+
+/// Settings with which nobody asks a cloud: all are where nothing listens.
+pub(crate) fn nowhere() -> Outbound {
+    clouds::all_at("http://127.0.0.1:1")
 }
 
 fn folder() -> TempDir {

@@ -33,7 +33,10 @@ use tokio::{
     net::UnixStream,
 };
 
-use crate::{Actor, CountedEntropy, Doors, Exposition, FixedClock, Transport, place::Place};
+use crate::{
+    Actor, CountedEntropy, Doors, Exposition, FixedClock, Transport,
+    place::{self, Place},
+};
 
 /// A server in development mode that only this test knows.
 #[derive(Debug)]
@@ -52,7 +55,7 @@ pub struct TestServer {
 }
 
 /// What is special about a server. By default nothing is.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Setup {
     /// Its database, instead of an empty one on the engine of the test run.
     pub database: Option<pgcluster::Database>,
@@ -60,8 +63,14 @@ pub struct Setup {
     pub url: Option<String>,
     /// Where its random bytes begin: servers with the same have the same keys.
     pub entropy: u64,
-    /// How it asks others.
+    /// How it asks others. By default no cloud answers.
     pub outbound: Outbound,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { database: None, url: None, entropy: 0, outbound: place::nowhere() }
+    }
 }
 
 impl TestServer {
@@ -131,7 +140,10 @@ impl TestServer {
     pub async fn restarted_outside_dev_mode(self, self_service: bool) -> Self {
         let base_url = Some(self.base_url().to_owned());
         self.running.stop().await;
-        let settings = Settings { dev: false, base_url, self_service_organizations: self_service, ..self.place.settings() };
+        // Without development mode no cloud may be on this machine.
+        let outbound = Outbound::default();
+        let settings =
+            Settings { dev: false, base_url, self_service_organizations: self_service, outbound, ..self.place.settings() };
         let running = Box::pin(assemble(settings, self.clock.clone(), self.entropy.clone())).await.expect("the server starts");
         let doors = Doors::open(&format!("http://{}", running.addr), None).await;
         Self { running, doors, ..self }

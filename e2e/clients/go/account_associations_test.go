@@ -24,6 +24,15 @@ func TestAccountAssociations(t *testing.T) {
 	_, err := associations.CreateAccountAssociation(ctx, &iam.CreateAccountAssociationRequest{Parent: w.org, AccountAssociation: wish})
 	same(t, "a second one", status.Code(err), codes.AlreadyExists)
 
+	// Where the server looks for Google nothing listens.
+	check := func(provider iam.AccountProviderType) *iam.CheckAccountAssociationResponse {
+		return got(associations.CheckAccountAssociation(ctx, &iam.CheckAccountAssociationRequest{Uid: w.org, ProviderType: provider}))(t)
+	}
+	refused := check(iam.AccountProviderType_ACCOUNT_PROVIDER_TYPE_GOOGLE)
+	same(t, "a cloud that is gone", refused.GetStatus(), iam.CheckStatus_CHECK_STATUS_NOT_READY)
+	same(t, "its reason", refused.GetReason(), "error exchanging credentials")
+	same(t, "an account that is not there", check(iam.AccountProviderType_ACCOUNT_PROVIDER_TYPE_AZURE).GetReason(), "not configured")
+
 	// As the Terraform provider updates: what is left out is cleared.
 	changed := got(associations.UpdateAccountAssociation(ctx, &iam.UpdateAccountAssociationRequest{
 		AccountAssociation: &iam.AccountAssociation{Uid: w.org, Name: "accounts", Google: wish.GetGoogle()},

@@ -27,7 +27,7 @@ async fn aws() -> (AwsSts, AwsPrincipal, Setup) {
     let deploy = AwsPrincipal::role(ACCOUNT, "deploy", "i-0123");
     let strangers = [AwsPrincipal::role(ACCOUNT, "other", "i-0123"), AwsPrincipal::role("210987654321", "deployer", "i-0123")];
     let sts = AwsSts::start([deploy.clone()].into_iter().chain(strangers).collect()).await;
-    let outbound = Outbound { aws_sts_url: sts.url.clone(), timeout: Duration::from_secs(3), ..Outbound::default() };
+    let outbound = Outbound { aws_sts_url: sts.url.clone(), timeout: Duration::from_secs(3), ..Setup::default().outbound };
     let setup = Setup { outbound, ..Setup::default() };
     (sts, deploy, setup)
 }

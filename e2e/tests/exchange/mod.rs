@@ -9,4 +9,5 @@ mod matching;
 mod narrowing;
 mod remembered;
 mod revocation;
+mod service_principals;
 mod static_keys;

@@ -21,11 +21,10 @@ use tokio::{
 };
 
 /// The rules that no request can provoke at will.
-const OUT_OF_REACH: [(Rule, &str); 7] = [
+const OUT_OF_REACH: [(Rule, &str); 6] = [
     (Rule::Contended, "needs others that are faster twenty times in a row; tested in services"),
     (Rule::Overloaded, "needs a queue that stays full for seconds; tested against the store's writer and pool"),
     (Rule::ListTooLong, "needs ten thousand of something; tested in api"),
-    (Rule::OrganizationBusy, "needs costly patterns that wait for seconds; tested against the queue of sts"),
     (Rule::TooManyRequests, "needs a thousand requests under way; tested in gateway with a small limit"),
     (Rule::Unavailable, "needs a store or key that fails; tested against both"),
     (Rule::Internal, "needs a defect; tested in gateway with a handler that panics"),
@@ -42,6 +41,7 @@ async fn every_rule_is_reached() {
     rights(&server, &mut reached).await;
     conditions(&server, &mut reached).await;
     accounts(&server, &mut reached).await;
+    clouds(&server, &mut reached).await;
     issuers(&server, &mut reached).await;
     wire(&server, &mut reached).await;
     shares(&server, &mut reached).await;
@@ -74,6 +74,20 @@ impl Reached {
         let answer = actor.http(request).await;
         self.note(title, expected, &answer.json());
     }
+}
+
+async fn clouds(server: &TestServer, reached: &mut Reached) {
+    let admin = server.admin();
+    let group = admin.http(Request::post(groups(server.organization()), &json!({"name": "with accounts"}))).await.json();
+    let path = format!("/iam/v2beta1/accountAssociations/{}", group["uid"].as_str().expect("a group"));
+    let made = admin.http(Request::post(&path, &json!({"name": "accounts", "amazon": {"account": "123456789012"}}))).await;
+    assert_eq!(made.status, 200, "{}", made.text());
+    let check =
+        || Request::post(format!("{path}:checkAccountAssociation"), &json!({"providerType": "ACCOUNT_PROVIDER_TYPE_AMAZON"}));
+    for _ in 0..5 {
+        assert_eq!(admin.http(check()).await.status, 200);
+    }
+    reached.http("the sixth check of an account at once", Rule::OrganizationBusy, &admin, check()).await;
 }
 
 fn groups(below: impl std::fmt::Display) -> String {

@@ -133,11 +133,14 @@ async fn answers_carry_the_tag_that_a_reading_has() {
 fn no_mutation_is_left_out() {
     let others: Vec<_> = samples::all().iter().filter(|sample| !changes(sample)).map(|sample| sample.method).collect();
     let others: Vec<_> = others.iter().filter(|method| !method.read_only).map(|method| method.name).collect();
-    // The answers of SCIM are secrets, or take one that was made: told with identity providers. People are of no place: they register
-    // with tokens of others, and delete themselves. What an exchange answers is a secret, and exchanging again changes nothing. The last
-    // change what has no list, as is told with them. Who asks for access is of no place either.
+    // The answers of SCIM are secrets, or take one that was made: told with identity providers. A check of accounts only asks a cloud.
+    // People are of no place: they register with tokens of others, and delete themselves. What an exchange answers is a secret, and
+    // exchanging again changes nothing. The last change what has no list, as is told with them. Who asks for access is of no place
+    // either.
     let of_scim = ["GenerateScimToken", "RegenerateScimToken", "SetScimEnabled", "RevokeScimToken"];
     let of_access = ["RequestGroupAccess", "RequestGroupAccess", "RefuseAccessRequest", "GrantAccessRequest"];
     let of_v1 = ["CreateDeployment", "UpdateDeployment", "UpdateRegistrySettings"];
-    assert_eq!(others, [&of_scim[..], &of_scim, &["Register", "Delete", "Exchange"], &of_access, &of_v1].concat());
+    let checks = ["CheckAccountAssociation", "Check"];
+    let of_people = ["Register", "Delete", "Exchange"];
+    assert_eq!(others, [&of_scim[..], &of_scim, &checks, &of_people, &of_access, &of_v1].concat());
 }

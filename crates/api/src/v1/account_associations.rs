@@ -5,16 +5,20 @@ use std::sync::Arc;
 use contract::{
     Reply,
     chainguard::platform::iam::{
-        AccountAssociations as Wire, AccountAssociationsFilter, AccountAssociationsList, account_associations as parts, rpc,
+        AccountAssociations as Wire, AccountAssociationsCheckRequest, AccountAssociationsFilter, AccountAssociationsList,
+        AccountAssociationsStatus, account_associations as parts, account_associations_status::State, rpc,
     },
 };
-use domain::{Ctx, Result, UidpFilter, Violations, iam::AccountAssociation};
+use domain::{
+    Ctx, Result, UidpFilter, Violations,
+    iam::{AccountAssociation, AccountStatus},
+};
 use services::{AccountAssociations, iam::account_associations::AccountAssociationFilter};
 
 use crate::{
     account_association::account_associations,
     endpoint::{Endpoint, answer, on},
-    list, mask,
+    list, mask, mirror,
     noun::{deletes, lists_whole},
     uidp,
 };
@@ -26,6 +30,7 @@ pub(crate) fn endpoints(associations: &AccountAssociations) -> Vec<Endpoint> {
         on(rpc::GroupAccountAssociationsUpdate, associations, update),
         lists_whole(rpc::GroupAccountAssociationsList, associations, part, to_wire, |items| AccountAssociationsList { items }),
         deletes(rpc::GroupAccountAssociationsDelete, associations),
+        on(rpc::Check, associations, check),
     ]
 }
 
@@ -46,6 +51,22 @@ fn part(request: AccountAssociationsFilter) -> Result<list::Asked<AccountAssocia
     violations.check()?;
     let part = UidpFilter { ids: group.into_iter().collect(), ..UidpFilter::default() };
     Ok((Some(part), AccountAssociationFilter { name: list::filter(&name) }))
+}
+
+async fn check(
+    associations: Arc<AccountAssociations>,
+    ctx: Arc<Ctx>,
+    request: AccountAssociationsCheckRequest,
+) -> Result<AccountAssociationsStatus> {
+    let group = uidp::one("group", &request.group)?;
+    let mut violations = Violations::default();
+    let provider = mirror::provider("account_type", request.account_type, &mut violations);
+    Ok(match associations.check(&ctx, &group, violations.finish(provider)?).await? {
+        AccountStatus::Ready => AccountAssociationsStatus { ready: State::Ready.into(), ..AccountAssociationsStatus::default() },
+        AccountStatus::NotReady { reason, message } => {
+            AccountAssociationsStatus { ready: State::NotReady.into(), reason: reason.as_str().to_owned(), message }
+        }
+    })
 }
 
 account_associations!(Wire with parts);

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use contract::{
     Reply,
     chainguard::platform::iam::v2beta1::{
-        AccountAssociation, CreateAccountAssociationRequest, ListAccountAssociationsRequest, ListAccountAssociationsResponse,
+        AccountAssociation, CheckAccountAssociationRequest, CheckAccountAssociationResponse, CheckStatus,
+        CreateAccountAssociationRequest, ListAccountAssociationsRequest, ListAccountAssociationsResponse,
         UpdateAccountAssociationRequest, rpc,
     },
 };
-use domain::{Ctx, Result, Violations};
+use domain::{Ctx, Result, Violations, iam::AccountStatus};
 use services::{AccountAssociations, iam::account_associations::AccountAssociationFilter};
 
 use crate::{
     endpoint::{Endpoint, answer, on},
-    list, mask,
+    list, mask, mirror,
     noun::{deletes, gets},
     uidp,
 };
@@ -29,6 +30,7 @@ pub(crate) fn endpoints(associations: &AccountAssociations) -> Vec<Endpoint> {
         on(rpc::CreateAccountAssociation, associations, create),
         on(rpc::UpdateAccountAssociation, associations, update),
         deletes(rpc::DeleteAccountAssociation, associations),
+        on(rpc::CheckAccountAssociation, associations, check),
     ]
 }
 
@@ -65,4 +67,22 @@ async fn update(
     let group = uidp::one("uid", &association.uid)?;
     let patch = mask::patch(association, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
     Ok(answer(&associations.update(&ctx, &group, patch).await?, convert::to_wire))
+}
+
+async fn check(
+    associations: Arc<AccountAssociations>,
+    ctx: Arc<Ctx>,
+    request: CheckAccountAssociationRequest,
+) -> Result<CheckAccountAssociationResponse> {
+    let group = uidp::one("uid", &request.uid)?;
+    let mut violations = Violations::default();
+    let provider = mirror::provider("provider_type", request.provider_type, &mut violations);
+    Ok(match associations.check(&ctx, &group, violations.finish(provider)?).await? {
+        AccountStatus::Ready => {
+            CheckAccountAssociationResponse { status: CheckStatus::Ready.into(), ..CheckAccountAssociationResponse::default() }
+        }
+        AccountStatus::NotReady { reason, message } => {
+            CheckAccountAssociationResponse { status: CheckStatus::NotReady.into(), reason: reason.as_str().to_owned(), message }
+        }
+    })
 }

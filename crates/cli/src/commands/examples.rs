@@ -86,6 +86,10 @@ const EXAMPLES: &[Examples] = &[
     ("iam access-requests grant", &[("Let somebody in who asks", "provost iam access-requests grant UID --role viewer")]),
     ("iam users remove", &[("Somebody who leaves", "provost iam users remove ana@example.com --parent acme")]),
     (
+        "iam account-associations check",
+        &[("Whether AWS lets this server in, and if not, why", "provost iam account-associations check aws acme -o json")],
+    ),
+    (
         "iam account-associations set aws",
         &[("The account of a team", "provost iam account-associations set aws acme/team-a --account 123456789012")],
     ),

@@ -12,6 +12,14 @@ use std::{
 /// How long a server may take to start, on a machine that builds as well.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Where clouds are.
+const CLOUDS: [&str; 4] = [
+    "PROVOST_OUTBOUND_AWS_STS_URL",
+    "PROVOST_OUTBOUND_GOOGLE_STS_URL",
+    "PROVOST_OUTBOUND_GOOGLE_IAM_CREDENTIALS_URL",
+    "PROVOST_OUTBOUND_AZURE_LOGIN_URL",
+];
+
 /// The program under test: the one that was built with this test, or another, to compare with.
 fn program() -> String {
     std::env::var("PROVOST").unwrap_or_else(|_| env!("CARGO_BIN_EXE_provost").to_owned())
@@ -33,6 +41,8 @@ impl Server {
         command
             .env_clear()
             .env("PROVOST_METRICS_LISTEN", "off")
+            // Attackers may check accounts: no cloud is asked.
+            .envs(CLOUDS.map(|variable| (variable, "http://127.0.0.1:1")))
             .args(["serve", "--listen", listen, "--log-filter", "warn", "--data"])
             .arg(folder)
             .args(flags);

@@ -93,7 +93,7 @@ pub enum Rule {
     IdempotentRequestRunning,
     /// The server is at one of its limits.
     Overloaded,
-    /// Too much costly work of the same organization waits already.
+    /// Too much costly work of the same organization waits already, or it was asked for too often.
     OrganizationBusy,
     /// The request took too long.
     Timeout,
@@ -201,7 +201,7 @@ impl Rule {
             Self::OrganizationBusy,
             "ORGANIZATION_BUSY",
             "Too much costly work of the same organization, or for tokens of the same address that are not verified yet, waits already: \
-             patterns to compile, keys to read, long claims to match.",
+             patterns to compile, keys to read, long claims to match. Or account associations were checked too often.",
         ),
         (Self::Timeout, "TIMEOUT", "The request took too long."),
         (

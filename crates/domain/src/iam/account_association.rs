@@ -64,6 +64,98 @@ pub struct AzureTenant {
     pub client_ids: BTreeMap<String, String>,
 }
 
+/// A cloud at which credentials can be exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CloudProvider {
+    /// Google Cloud.
+    Google,
+    /// Amazon Web Services.
+    Amazon,
+    /// Microsoft Azure.
+    Azure,
+}
+
+/// The account of a group at one cloud.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CloudAccount<'a> {
+    /// The project at Google Cloud.
+    Google(&'a GoogleProject),
+    /// The account at Amazon Web Services.
+    Amazon(&'a str),
+    /// The tenant at Microsoft Azure.
+    Azure(&'a AzureTenant),
+}
+
+/// Whether an account can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccountStatus {
+    /// Credentials were exchanged.
+    Ready,
+    /// They were not.
+    NotReady {
+        /// Why, for programs.
+        reason: NotReady,
+        /// Why, or what to do, for people: one line.
+        message: String,
+    },
+}
+
+/// Why an account cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotReady {
+    /// The account association does not say what it takes.
+    NotConfigured,
+    /// The cloud gave no credentials.
+    ExchangeFailed,
+}
+
+impl AccountAssociationSpec {
+    /// The account at this cloud.
+    #[must_use]
+    pub fn account(&self, provider: CloudProvider) -> Option<CloudAccount<'_>> {
+        match provider {
+            CloudProvider::Google => self.google.as_ref().map(CloudAccount::Google),
+            CloudProvider::Amazon => self.amazon.as_deref().map(CloudAccount::Amazon),
+            CloudProvider::Azure => self.azure.as_ref().map(CloudAccount::Azure),
+        }
+    }
+}
+
+impl CloudProvider {
+    /// What it is called in requests, metrics, and the audience of tokens for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Google => "google",
+            Self::Amazon => "amazon",
+            Self::Azure => "azure",
+        }
+    }
+}
+
+impl CloudAccount<'_> {
+    /// The cloud that it is at.
+    #[must_use]
+    pub fn provider(self) -> CloudProvider {
+        match self {
+            Self::Google(_) => CloudProvider::Google,
+            Self::Amazon(_) => CloudProvider::Amazon,
+            Self::Azure(_) => CloudProvider::Azure,
+        }
+    }
+}
+
+impl NotReady {
+    /// The text that clients compare.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotConfigured => "not configured",
+            Self::ExchangeFailed => "error exchanging credentials",
+        }
+    }
+}
+
 /// Which identity each part of the platform acts as.
 pub type ServiceBindings = BTreeMap<ServicePrincipal, ServiceBinding>;
 

@@ -1,10 +1,13 @@
 //! Account associations: which accounts at other providers belong to a group.
 
+mod check;
 mod create;
 mod rules;
 mod update;
 
-use domain::iam::AccountAssociation;
+use std::sync::Arc;
+
+use domain::{iam::AccountAssociation, ports::TryAccount};
 
 pub use store::iam::account_associations::AccountAssociationFilter;
 
@@ -19,5 +22,5 @@ impl Noun for AccountAssociation {
 
     type Answer = Self;
     type Filter = AccountAssociationFilter;
-    type Needs = ();
+    type Needs = Arc<dyn TryAccount>;
 }

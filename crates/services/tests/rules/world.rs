@@ -16,12 +16,12 @@ use domain::{
     Narrowing, Result, Rule, Timestamp, Uidp, UidpFilter, Violations,
     error::Detail,
     iam::{
-        AccountAssociationSpec, ClaimMatch, Group, GroupSpec, Identity, IdentitySpec, Matcher, OrgKind, Relationship, Role,
-        RoleBindingSpec, RoleBindingView, RoleSpec,
+        AccountAssociationSpec, AccountStatus, ClaimMatch, CloudAccount, Group, GroupSpec, Identity, IdentitySpec, Matcher,
+        OrgKind, Relationship, Role, RoleBindingSpec, RoleBindingView, RoleSpec,
         identity::{operator_uid, user_uid},
         role::built_in_uid,
     },
-    ports::{CheckRelationship, Seal},
+    ports::{CheckRelationship, Seal, TryAccount},
     registry::{CatalogTier, Readme, Repo, RepoSpec},
 };
 use services::{
@@ -68,7 +68,7 @@ impl World {
             identities: Identities::new(store.clone(), seal.clone(), Arc::new(RefuseParentheses)),
             roles: Roles::new(store.clone(), seal.clone(), ()),
             role_bindings: RoleBindings::new(store.clone(), seal.clone(), ()),
-            account_associations: AccountAssociations::new(store.clone(), seal.clone(), ()),
+            account_associations: AccountAssociations::new(store.clone(), seal.clone(), Arc::new(NoClouds)),
             repos: Repos::new(store.clone(), seal, settings),
             whoami: WhoAmI::new(store.clone()),
             bootstrap: Bootstrap::new(store.clone()),
@@ -387,5 +387,16 @@ impl CheckRelationship for RefuseParentheses {
 
     fn warning(&self, _: &Relationship) -> Option<String> {
         None
+    }
+}
+
+/// What is told of clouds is told at the front door.
+struct NoClouds;
+
+#[async_trait::async_trait]
+impl TryAccount for NoClouds {
+    async fn try_account(&self, _: &Ctx, _: &Uidp, _: CloudAccount<'_>) -> Result<AccountStatus> {
+        assert_off_the_writer();
+        Ok(AccountStatus::Ready)
     }
 }

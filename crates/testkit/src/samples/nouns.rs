@@ -89,12 +89,16 @@ pub(super) fn all() -> Vec<Noun> {
         >("account_association", "group", accounts)
         .first_in(Place::AT)
         .changed::<iam::UpdateAccountAssociation>(|_| json!({ "description": "Accounts of the shop.", "github": github(7) }))
+        .looked_at::<iam::CheckAccountAssociation>(
+            |place| json!({ "uid": place.of("account_association"), "provider_type": "ACCOUNT_PROVIDER_TYPE_AMAZON" }),
+        )
         .old_of_group::<
             old::GroupAccountAssociationsCreate,
             old::GroupAccountAssociationsUpdate,
             old::GroupAccountAssociationsList,
             old::GroupAccountAssociationsDelete,
-        >(accounts, |_| json!({ "name": "accounts", "amazon": { "account": "210987654321" } })),
+        >(accounts, |_| json!({ "name": "accounts", "amazon": { "account": "210987654321" } }))
+        .looked_at::<old::Check>(|place| json!({ "group": place.of("account_association"), "account_type": "AMAZON" })),
         group_invite(),
         Noun::new::<registry::CreateRepo, registry::GetRepo, registry::ListRepos, registry::DeleteRepo>(
             "repo",

@@ -1,4 +1,5 @@
 mod bindings;
+mod check;
 mod create;
 mod delete;
 mod list;

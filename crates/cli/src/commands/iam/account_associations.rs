@@ -1,19 +1,21 @@
 //! `provost iam account-associations`
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use client::{Client, Code};
 use contract::{
     chainguard::platform::iam::v2beta1::{
-        AccountAssociation, CreateAccountAssociationRequest, DeleteAccountAssociationRequest, GetAccountAssociationRequest,
-        ListAccountAssociationsRequest, UpdateAccountAssociationRequest,
+        AccountAssociation, AccountProviderType, CheckAccountAssociationRequest, CheckStatus, CreateAccountAssociationRequest,
+        DeleteAccountAssociationRequest, GetAccountAssociationRequest, ListAccountAssociationsRequest,
+        UpdateAccountAssociationRequest,
         account_association::{Amazon, Azure, Google},
         rpc::{
-            CreateAccountAssociation, DeleteAccountAssociation, GetAccountAssociation, ListAccountAssociations,
-            UpdateAccountAssociation,
+            CheckAccountAssociation, CreateAccountAssociation, DeleteAccountAssociation, GetAccountAssociation,
+            ListAccountAssociations, UpdateAccountAssociation,
         },
     },
     prost_types::FieldMask,
 };
+use serde_json::json;
 
 use super::{super::pair, Within};
 use crate::{
@@ -21,6 +23,7 @@ use crate::{
     exit::Failure,
     global::Global,
     listing::{self, Paging},
+    output,
     resolve::{self, Kind},
     session,
 };
@@ -41,8 +44,19 @@ pub(crate) enum AccountAssociations {
     #[command(subcommand)]
     Set(Set),
     /// Forget an account of a group
-    #[command(subcommand)]
-    Unset(Unset),
+    Unset {
+        #[command(flatten)]
+        cloud: Cloud,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Exchange credentials at a cloud to try a group's account; fails if it does not work
+    Check {
+        #[command(flatten)]
+        cloud: Cloud,
+        #[command(flatten)]
+        place: Place,
+    },
     /// Forget all accounts of a group
     #[command(visible_alias = "rm")]
     Delete(Place),
@@ -95,14 +109,22 @@ pub(crate) enum Set {
     },
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Unset {
-    /// The account at Amazon Web Services
-    Aws(Place),
-    /// The project at Google Cloud
-    Gcp(Place),
-    /// The tenant at Microsoft Azure
-    Azure(Place),
+#[derive(Debug, Args)]
+pub(crate) struct Cloud {
+    /// The cloud: aws, azure or gcp
+    #[arg(value_name = "CLOUD", hide_possible_values = true)]
+    cloud: Provider,
+}
+
+/// A cloud that accounts can be at.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Provider {
+    /// Amazon Web Services
+    Aws,
+    /// Microsoft Azure
+    Azure,
+    /// Google Cloud
+    Gcp,
 }
 
 /// What the association of a group is called.
@@ -130,7 +152,15 @@ impl AccountAssociations {
                 global.output.describe(&client.call::<GetAccountAssociation>(GetAccountAssociationRequest { uid }).await?)
             }
             Self::Set(set) => set.run(global, &client).await,
-            Self::Unset(unset) => unset.run(global, &client).await,
+            Self::Unset { cloud: Cloud { cloud }, place: Place { group } } => {
+                let uid = resolve::uid(global, &client, Kind::Group, group).await?;
+                let nothing = AccountAssociation { uid, ..AccountAssociation::default() };
+                global.output.one(&update(&client, nothing, vec![cloud.field().to_owned()]).await?)
+            }
+            Self::Check { cloud: Cloud { cloud }, place: Place { group } } => {
+                let uid = resolve::uid(global, &client, Kind::Group, group).await?;
+                check(global, &client, uid, cloud).await
+            }
             Self::Delete(Place { group }) => {
                 let found = resolve::find(global, &client, Kind::Group, group).await?;
                 if !global.yes {
@@ -178,17 +208,38 @@ impl Set {
     }
 }
 
-impl Unset {
-    async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let (Place { group }, cloud) = match self {
-            Self::Aws(place) => (place, "amazon"),
-            Self::Gcp(place) => (place, "google"),
-            Self::Azure(place) => (place, "azure"),
-        };
-        let uid = resolve::uid(global, client, Kind::Group, group).await?;
-        let nothing = AccountAssociation { uid, ..AccountAssociation::default() };
-        global.output.one(&update(client, nothing, vec![cloud.to_owned()]).await?)
+impl Provider {
+    /// Its field in an account association.
+    fn field(self) -> &'static str {
+        match self {
+            Self::Aws => "amazon",
+            Self::Azure => "azure",
+            Self::Gcp => "google",
+        }
     }
+
+    fn wire(self) -> AccountProviderType {
+        match self {
+            Self::Aws => AccountProviderType::Amazon,
+            Self::Azure => AccountProviderType::Azure,
+            Self::Gcp => AccountProviderType::Google,
+        }
+    }
+}
+
+/// Tries the group's account at a cloud.
+async fn check(global: &Global, client: &Client, uid: String, cloud: Provider) -> Result<(), Failure> {
+    let request = CheckAccountAssociationRequest { uid: uid.clone(), provider_type: cloud.wire().into() };
+    let answer = client.call::<CheckAccountAssociation>(request).await?;
+    let is_ready = answer.status() == CheckStatus::Ready;
+    let value = json!({
+        "group": uid,
+        "ready": if is_ready { "Ready" } else { "NotReady" },
+        "reason": answer.reason,
+        "message": answer.message,
+    });
+    output::report(global.output, &uid, &value, None)?;
+    if is_ready { Ok(()) } else { Err(Failure::failed(format!("the account is not ready: {}", answer.reason))) }
 }
 
 /// Changes what `paths` name.

@@ -70,11 +70,44 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_OUTBOUND_AWS_STS_URL",
         value: "URL",
         default: Default::Is(sts::settings::AWS_STS_URL),
-        summary: "AWS's token service, which tells who has signed a request",
+        summary: "AWS's token service, which tells who has signed a request, and where account associations are tried",
         more: "An https origin. Workloads have to sign their requests for its host, and other hosts are refused: name a regional one \
                here if they do that, or that of another partition of AWS. In dev mode http on this machine stands in for \
                `sts.amazonaws.com`.",
         apply: |settings, texts| one(texts, text).map(|url| settings.outbound.aws_sts_url = url),
+        ..Key::BASE
+    },
+    Key {
+        path: "outbound.google-sts-url",
+        flag: "outbound-google-sts-url",
+        variable: "PROVOST_OUTBOUND_GOOGLE_STS_URL",
+        value: "URL",
+        default: Default::Is(sts::settings::GOOGLE_STS_URL),
+        summary: "Google's token service, where account associations are tried",
+        more: "An https origin. In dev mode http on this machine may stand in for it.",
+        apply: |settings, texts| one(texts, text).map(|url| settings.outbound.google_sts_url = url),
+        ..Key::BASE
+    },
+    Key {
+        path: "outbound.google-iam-credentials-url",
+        flag: "outbound-google-iam-credentials-url",
+        variable: "PROVOST_OUTBOUND_GOOGLE_IAM_CREDENTIALS_URL",
+        value: "URL",
+        default: Default::Is(sts::settings::GOOGLE_IAM_CREDENTIALS_URL),
+        summary: "Google's service for credentials of service accounts, where account associations are tried",
+        more: "An https origin. In dev mode http on this machine may stand in for it.",
+        apply: |settings, texts| one(texts, text).map(|url| settings.outbound.google_iam_credentials_url = url),
+        ..Key::BASE
+    },
+    Key {
+        path: "outbound.azure-login-url",
+        flag: "outbound-azure-login-url",
+        variable: "PROVOST_OUTBOUND_AZURE_LOGIN_URL",
+        value: "URL",
+        default: Default::Is(sts::settings::AZURE_LOGIN_URL),
+        summary: "Microsoft's identity platform, where account associations are tried",
+        more: "An https origin. In dev mode http on this machine may stand in for it.",
+        apply: |settings, texts| one(texts, text).map(|url| settings.outbound.azure_login_url = url),
         ..Key::BASE
     },
 ];
