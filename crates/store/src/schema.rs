@@ -92,6 +92,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0017_access_requests.sql"),
         postgres: include_str!("../migrations/postgres/0017_access_requests.sql"),
     },
+    Step {
+        name: "sessions",
+        sqlite: include_str!("../migrations/sqlite/0018_sessions.sql"),
+        postgres: include_str!("../migrations/postgres/0018_sessions.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

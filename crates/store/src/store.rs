@@ -170,7 +170,7 @@ impl Store {
     }
 
     /// A write without audit row, revision and feed.
-    fn bookkeeping<T, F>(&self, ctx: Ctx, work: F) -> impl Future<Output = Result<T>> + Send
+    pub(crate) fn bookkeeping<T, F>(&self, ctx: Ctx, work: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,

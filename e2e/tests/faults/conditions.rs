@@ -139,5 +139,8 @@ fn no_mutation_is_left_out() {
     let of_scim = ["GenerateScimToken", "RegenerateScimToken", "SetScimEnabled", "RevokeScimToken"];
     let of_access = ["RequestGroupAccess", "RequestGroupAccess", "RefuseAccessRequest", "GrantAccessRequest"];
     let of_v1 = ["CreateDeployment", "UpdateDeployment", "UpdateRegistrySettings"];
-    assert_eq!(others, [&of_scim[..], &of_scim, &["Register", "Delete", "Exchange"], &of_access, &of_v1].concat());
+    assert_eq!(
+        others,
+        [&of_scim[..], &of_scim, &["Register", "Delete", "Exchange", "ExchangeRefreshToken"], &of_access, &of_v1].concat()
+    );
 }
