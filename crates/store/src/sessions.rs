@@ -4,10 +4,10 @@
 //! identity, by the table's constraint, and when the identity's relationship changes.
 
 use database::Row;
-use domain::{Ctx, Narrowing, Result, Timestamp, Uidp, Upstream};
+use domain::{Narrowing, Noun, Result, Rule, Timestamp, Uidp, Upstream};
 
 use crate::{
-    AuditEntry, Reader, Store, Writer, audit,
+    AuditEntry, Reader, Writer, audit,
     counts::placeholders,
     table::{Columns, Values},
 };
@@ -87,18 +87,9 @@ pub enum Turned {
 }
 
 /// Adds a session.
-///
-/// # Errors
-/// Failed precondition when the user is gone; resource exhausted and unavailable when the storage cannot take the write; internal when
-/// it fails.
-pub async fn start(store: &Store, ctx: &Ctx, session: Session, room: Room) -> Result<()> {
-    let work = store.bookkeeping(ctx.clone(), move |tx| {
-        Box::pin(async move {
-            make_room(tx, &session.identity, room).await?;
-            insert(tx, &session).await
-        })
-    });
-    work.await
+pub(crate) async fn start(tx: &mut Writer, session: &Session, room: Room) -> Result<()> {
+    make_room(tx, &session.identity, room).await?;
+    insert(tx, session).await
 }
 
 /// The session with this identifier, if it has not ended.
@@ -112,24 +103,8 @@ pub async fn get(reader: &mut Reader, uid: &str) -> Result<Option<Session>> {
 
 /// Replaces the refresh token of a session. One that was used before ends it, and leaves an audit row, unless it was replaced a moment
 /// ago: then its sender has not seen the answer, and the successor is the same.
-///
-/// # Errors
-/// Resource exhausted and unavailable when the storage cannot take the write; internal when it fails. Then nothing has changed.
-pub async fn turn(store: &Store, ctx: &Ctx, session: &Session, turn: Turn) -> Result<Turned> {
-    let reuse = AuditEntry {
-        actor: session.identity.to_string(),
-        upstream: Some(session.upstream.clone()),
-        token_id: Some(session.uid.clone()),
-        noun: Some(domain::Noun::Identity),
-        subject: Some(session.identity.to_string()),
-        outcome: domain::Rule::RefreshTokenReused.as_str().to_owned(),
-        ..AuditEntry::of(ctx)
-    };
-    let uid = session.uid.clone();
-    store.bookkeeping(ctx.clone(), move |tx| Box::pin(async move { take_turn(tx, &uid, turn, &reuse).await })).await
-}
-
-async fn take_turn(tx: &mut Writer, uid: &str, turn: Turn, reuse: &AuditEntry) -> Result<Turned> {
+pub(crate) async fn turn(tx: &mut Writer, session: &Session, turn: Turn) -> Result<Turned> {
+    let uid = session.uid.as_str();
     let sql = format!("SELECT digest, previous, used_at FROM sessions WHERE uid = $1 AND {STANDS}");
     let compare = |row: &Row<'_>| {
         let is_last = row.bytes(0)? == turn.presented;
@@ -149,7 +124,16 @@ async fn take_turn(tx: &mut Writer, uid: &str, turn: Turn, reuse: &AuditEntry) -
         return Ok(Turned::Next(used_at));
     }
     tx.execute("DELETE FROM sessions WHERE uid = $1", &[uid.into()]).await?;
-    audit::append(&mut tx.connection, reuse).await?;
+    let reuse = AuditEntry {
+        actor: session.identity.to_string(),
+        upstream: Some(session.upstream.clone()),
+        token_id: Some(session.uid.clone()),
+        noun: Some(Noun::Identity),
+        subject: Some(session.identity.to_string()),
+        outcome: Rule::RefreshTokenReused.as_str().to_owned(),
+        ..AuditEntry::of(tx.ctx())
+    };
+    audit::append(&mut tx.connection, &reuse).await?;
     Ok(Turned::Reused)
 }
 

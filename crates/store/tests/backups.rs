@@ -136,7 +136,7 @@ async fn sessions_do_not_come_back(from: Option<Place>, to: Option<Place>) {
         let user = kit::add(store, kit::identity(kit::root(n), "ann")).await;
         let session = kit::session(n, &user, 1);
         let room = Room { per_user: 1, used_since: Timestamp(0) };
-        sessions::start(store, &kit::ctx(), session.clone(), room).await.expect("begins");
+        store.start_session(&kit::ctx(), session.clone(), room).await.expect("begins");
         session.uid
     };
     let find = async |store: &Store, uid: &str| {

@@ -116,7 +116,7 @@ impl Sessions {
         };
         let (uid, expires_at) = (session.uid.clone(), self.end(&session, ctx.now));
         let used_since = ctx.now.plus_seconds(-seconds(limits.session_idle));
-        rows::start(&self.store, ctx, session, Room { per_user: limits.sessions_per_user, used_since }).await?;
+        self.store.start_session(ctx, session, Room { per_user: limits.sessions_per_user, used_since }).await?;
         self.issue(RefreshToken { session: uid, expires_at, secret })
     }
 
@@ -169,7 +169,7 @@ impl Sessions {
             next: RefreshToken::digest(&secret)?,
             forgiven_since: ctx.now.plus_seconds(-GRACE_SECONDS),
         };
-        match rows::turn(&self.store, ctx, session, turn).await? {
+        match self.store.turn_session(ctx, session, turn).await? {
             Turned::Next(used_at) => {
                 let expires_at = self.end(session, used_at);
                 self.issue(RefreshToken { session: session.uid.clone(), expires_at, secret })

@@ -8,7 +8,7 @@ use store::{
     Store,
     check::{Finding, Look, Report, check},
     schema::Schema,
-    sessions::{self, Room},
+    sessions::Room,
 };
 
 use crate::{Place, kit, world};
@@ -70,7 +70,7 @@ async fn fill(store: &Store) {
     kit::add(store, kit::overlay_binding(kit::child(&repo, 1), &overlay.uid)).await;
     let session = kit::session(0, &bound.identity, 7);
     let room = Room { per_user: 1, used_since: Timestamp(0) };
-    sessions::start(store, &kit::ctx(), session, room).await.expect("begins");
+    store.start_session(&kit::ctx(), session, room).await.expect("begins");
 }
 
 fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {

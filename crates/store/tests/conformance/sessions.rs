@@ -19,7 +19,7 @@ async fn start_at(store: &Store, session: &Session, seconds: i64, per_user: u32)
     let now = kit::NOW.plus_seconds(seconds);
     let session = Session { created_at: now, used_at: now, ..session.clone() };
     let room = Room { per_user, used_since: now.plus_seconds(-1000) };
-    sessions::start(store, &kit::at(seconds), session, room).await.expect("begins");
+    store.start_session(&kit::at(seconds), session, room).await.expect("begins");
 }
 
 async fn start(store: &Store, session: &Session) {
@@ -34,7 +34,7 @@ async fn turn(store: &Store, session: &Session, seconds: i64, presented: u8, nex
     let digest = |byte: u8| -> Digest { [byte; 32] };
     let forgiven_since = kit::NOW.plus_seconds(seconds - GRACE);
     let turn = Turn { presented: digest(presented), next: digest(next), forgiven_since };
-    sessions::turn(store, &kit::at(seconds), session, turn).await.expect("is answered")
+    store.turn_session(&kit::at(seconds), session, turn).await.expect("is answered")
 }
 
 fn since(seconds: i64) -> Turned {
@@ -111,7 +111,7 @@ pub(crate) async fn sessions_end_with_what_they_are_of(engine: &impl Engine) {
     let gone = kit::write(&store, move |tx| Box::pin(async move { rows::delete::<Identity>(tx, &bea.uid).await })).await;
     assert!(gone.expect("goes"), "although it has a session");
     assert_eq!(turn(&store, &of_bea, 0, 1, 2).await, Turned::Gone);
-    let late = sessions::start(&store, &kit::ctx(), of_bea, Room { per_user: 20, used_since: Timestamp(0) }).await;
+    let late = store.start_session(&kit::ctx(), of_bea, Room { per_user: 20, used_since: Timestamp(0) }).await;
     late.expect_err("nobody is there");
 }
 
