@@ -5,5 +5,6 @@ mod faults;
 mod golden;
 mod model;
 mod nouns;
+mod sessions;
 mod v1;
 mod v2beta1;

@@ -1,6 +1,7 @@
 //! The caller's token and the connection that uses it.
 
-use client::{Client, Token};
+use client::{Client, Code, Token};
+use contract::chainguard::platform::oidc::{ExchangeRefreshTokenRequest, rpc::ExchangeRefreshToken};
 use domain::{Clock, Timestamp};
 use server::{SystemClock, time};
 
@@ -12,27 +13,63 @@ use crate::{
     token_cache::TokenCache,
 };
 
-/// The API token: `PROVOST_TOKEN`, else the cached one of the audience.
+/// How long before its end a token is renewed, as published clients do.
+const EARLY_SECONDS: i64 = 60;
+
+/// The API token: `PROVOST_TOKEN`, else the cached one of the audience, renewed when it ends and there is a session.
 ///
 /// # Errors
-/// Not logged in, or the login has expired.
-pub(crate) fn token(global: &Global) -> Result<Token, Failure> {
+/// Not logged in, or the login has expired; no server answers when the token has to be renewed.
+pub(crate) async fn token(global: &Global) -> Result<Token, Failure> {
     if let Some(token) = env::token() {
         return Ok(token);
+    }
+    let (cache, now) = (TokenCache::of(&global.audience)?, SystemClock.now().seconds());
+    let cached = cache.read()?;
+    let end = cached.as_ref().and_then(Claims::read).map(|claims| claims.exp);
+    let lasts = |seconds: i64| cached.is_some() && end.is_none_or(|end| end > now + seconds);
+    if !lasts(EARLY_SECONDS)
+        && let Some(refresh) = cache.read_refresh()?
+    {
+        match renew(global, &cache, &refresh).await {
+            Ok(token) => return Ok(token),
+            Err(failure) if !lasts(0) && failure.exit != Exit::NotLoggedIn => return Err(failure),
+            // What is there does for a moment yet, or says what there is to do.
+            Err(_) => {}
+        }
     }
     let not_logged_in = |message: String| {
         Failure::new(Exit::NotLoggedIn, message)
             .hint("run `provost auth login --identity UID --identity-token FILE`, or set PROVOST_TOKEN")
     };
-    let cached = TokenCache::of(&global.audience)?.read()?;
-    let token = cached.ok_or_else(|| not_logged_in(format!("not logged in to {}", global.audience)))?;
-    match Claims::read(&token) {
-        Some(claims) if claims.exp <= SystemClock.now().seconds() => {
-            let at = time::text(Timestamp::from_seconds(claims.exp));
+    match (cached, end) {
+        (None, _) => Err(not_logged_in(format!("not logged in to {}", global.audience))),
+        (Some(_), Some(end)) if end <= now => {
+            let at = time::text(Timestamp::from_seconds(end));
             Err(not_logged_in(format!("the login to {} expired at {at}", global.audience)))
         }
-        _ => Ok(token),
+        (Some(token), _) => Ok(token),
     }
+}
+
+/// Exchanges the refresh token, and keeps both that come back.
+async fn renew(global: &Global, cache: &TokenCache, refresh: &Token) -> Result<Token, Failure> {
+    let issuer = Client::connect(&global.issuer, Some(refresh.clone())).await?;
+    let request = ExchangeRefreshTokenRequest { aud: vec![global.audience.clone()], ..ExchangeRefreshTokenRequest::default() };
+    let answer = match issuer.call::<ExchangeRefreshToken>(request).await {
+        Ok(answer) => answer,
+        Err(error) => {
+            // It will never work again, unless another run of the program has put its successor there meanwhile.
+            if error.code() == Code::Unauthenticated && cache.read_refresh()?.as_ref() == Some(refresh) {
+                cache.remove_refresh()?;
+            }
+            return Err(error.into());
+        }
+    };
+    let token = Token::new(answer.token.unwrap_or_default().token);
+    let next = answer.refresh_token.map(|next| Token::new(next.token));
+    cache.write(&token, next.as_ref())?;
+    Ok(token)
 }
 
 /// A connection to the API with the caller's token.
@@ -40,6 +77,6 @@ pub(crate) fn token(global: &Global) -> Result<Token, Failure> {
 /// # Errors
 /// Not logged in, or no server answers.
 pub(crate) async fn connect(global: &Global) -> Result<Client, Failure> {
-    let token = token(global)?;
+    let token = token(global).await?;
     Ok(Client::connect(&global.api, Some(token)).await?)
 }

@@ -11,6 +11,11 @@ use prost_reflect::{DynamicMessage, Kind, MessageDescriptor, MethodDescriptor, V
 
 use crate::{Result, aliases, compile::Compiled, messages, names, options, shapes};
 
+/// Paths of published clients that the published definitions do not have, which reflection shows, byte for byte: they lead to these methods
+/// as well. Clients of before v0.1.142 renew sessions there, with a JSON body.
+const OLDER_PATHS: [(&str, &str); 1] =
+    [("chainguard.platform.oidc.SecurityTokenService.ExchangeRefreshToken", "/sts/access_token")];
+
 /// Writes `methods.rs` (the table) and adds a module `rpc` to every package that has services.
 pub(crate) fn generate(compiled: &Compiled, out: &Path) -> Result<()> {
     let mut table = String::new();
@@ -61,7 +66,9 @@ fn row(table: &mut String, index: usize, method: &MethodDescriptor) -> Result<Ro
     let mcp = options::of_method(method, "chainguard.annotations.mcp");
     let hint = |name: &str| mcp.as_ref().is_some_and(|mcp| options::flag(mcp, name));
     let description = mcp.as_ref().map(|mcp| options::text(mcp, "description")).unwrap_or_default();
-    let http: Vec<_> = rules.iter().map(Rule::code).collect();
+    let older = OLDER_PATHS.iter().filter(|(name, _)| *name == method.full_name());
+    let older = older.map(|(_, path)| Rule { verb: "Post", template: (*path).to_owned(), body: String::new() });
+    let http: Vec<_> = rules.iter().map(Rule::code).chain(older.map(|rule| rule.code())).collect();
     writeln!(
         table,
         "Method {{ index: {index}, name: {:?}, service: {service:?}, path: {path:?}, alias: {alias:?}, request: {:?}, response: {:?}, \

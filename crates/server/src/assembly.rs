@@ -207,6 +207,9 @@ pub fn sts_settings(settings: &Settings, urls: Urls) -> sts::Settings {
     sts.limits.work_waiting = settings.patterns.waiting;
     sts.limits.work_timeout = settings.patterns.timeout;
     sts.limits.compiled_memory = settings.patterns.memory as u64;
+    sts.limits.session_lifetime = settings.sessions.lifetime;
+    sts.limits.session_idle = settings.sessions.idle;
+    sts.limits.sessions_per_user = settings.sessions.per_user;
     sts.providers = settings.providers.iter().cloned().chain(dev).collect();
     sts
 }
@@ -254,7 +257,8 @@ fn server(
 }
 
 fn exchange(core: &Core, workers: Workers) -> Exchange {
-    Exchange::new(core.store.clone(), core.tokens.clone(), Issuers::new(&core.sts), Arc::clone(&core.sts), workers)
+    let (store, settings) = (core.store.clone(), Arc::clone(&core.sts));
+    Exchange::new(store, core.tokens.clone(), core.sessions.clone(), Issuers::new(&core.sts), settings, workers)
 }
 
 fn endpoints(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Vec<Endpoint> {

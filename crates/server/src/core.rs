@@ -4,7 +4,7 @@ use std::{fs::DirBuilder, io, path::Path, sync::Arc};
 
 use domain::{Clock, Ctx, Entropy};
 use store::{Database, Store, StoreConfig};
-use sts::{RootKey, SigningKeys, Tokens};
+use sts::{RootKey, Sessions, SigningKeys, Tokens};
 
 use super::{Operators, StartError};
 
@@ -16,6 +16,7 @@ pub struct Core {
     pub(crate) root: Arc<RootKey>,
     pub(crate) signing: Arc<SigningKeys>,
     pub(crate) tokens: Tokens,
+    pub(crate) sessions: Sessions,
     pub(crate) sts: Arc<sts::Settings>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
@@ -60,7 +61,8 @@ impl Core {
         let signing = Arc::new(SigningKeys::open(store.clone(), Arc::clone(&root), &sts, Arc::clone(&clock), &ctx).await?);
         let sts = Arc::new(sts);
         let tokens = Tokens::new(Arc::clone(&sts), SigningKeys::clone(&signing));
-        Ok(Self { store, root, signing, tokens, sts, clock, entropy })
+        let sessions = Sessions::new(store.clone(), &root, Arc::clone(&sts))?;
+        Ok(Self { store, root, signing, tokens, sessions, sts, clock, entropy })
     }
 
     /// Who mints tokens for operators.

@@ -54,6 +54,8 @@ pub struct Settings {
     pub outbound: Outbound,
     /// Patterns and pasted keys of identities.
     pub patterns: Patterns,
+    /// Sessions of users.
+    pub sessions: Sessions,
     /// Sizes, times and counts of the port.
     pub limits: gateway::Limits,
     /// The log of the process.
@@ -94,6 +96,17 @@ pub struct Patterns {
     pub timeout: Duration,
     /// Bytes that all remembered ones may take, made ready for use.
     pub memory: usize,
+}
+
+/// Sessions of users, which refresh tokens renew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sessions {
+    /// How long one lasts, however often it is used.
+    pub lifetime: Duration,
+    /// How long one lasts that nobody uses.
+    pub idle: Duration,
+    /// How many a user may have; with none, nobody gets a refresh token.
+    pub per_user: u32,
 }
 
 /// The files for TLS: both or none.
@@ -156,6 +169,7 @@ impl Default for Settings {
             metrics_listen: Some(METRICS_LISTEN),
             outbound: Outbound::default(),
             patterns: Patterns::default(),
+            sessions: Sessions::default(),
             limits: gateway::Limits::default(),
             log: Log {
                 format: LogFormat::Text,
@@ -194,6 +208,13 @@ impl Default for Patterns {
             timeout: limits.work_timeout,
             memory: usize::try_from(limits.compiled_memory).unwrap_or(usize::MAX),
         }
+    }
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        let limits = sts::Limits::default();
+        Self { lifetime: limits.session_lifetime, idle: limits.session_idle, per_user: limits.sessions_per_user }
     }
 }
 

@@ -29,6 +29,7 @@ mod reader;
 pub mod registry;
 pub mod rows;
 pub mod schema;
+pub mod sessions;
 pub mod signing_keys;
 mod spot;
 #[cfg(test)]

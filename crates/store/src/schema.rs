@@ -97,6 +97,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0018_visibility.sql"),
         postgres: include_str!("../migrations/postgres/0018_visibility.sql"),
     },
+    Step {
+        name: "sessions",
+        sqlite: include_str!("../migrations/sqlite/0019_sessions.sql"),
+        postgres: include_str!("../migrations/postgres/0019_sessions.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

@@ -13,6 +13,7 @@ use crate::{
     nouns::NOUNS,
     pending,
     ranks::{Follower, walks},
+    sessions::{self, Room, Session, Turn, Turned},
     writer::Mode,
     writes::Writes,
 };
@@ -167,6 +168,24 @@ impl Store {
         let ctx = Ctx::system("idempotency.save", ctx.now, Arc::clone(&ctx.entropy));
         self.bookkeeping(ctx, move |tx| Box::pin(async move { idempotency::save(&mut tx.connection, &claim, &answer).await }))
             .await
+    }
+
+    /// Begins a session of a user.
+    ///
+    /// # Errors
+    /// Failed precondition when the user is gone; resource exhausted and unavailable when the storage cannot take the write; internal when
+    /// it fails.
+    pub async fn start_session(&self, ctx: &Ctx, session: Session, room: Room) -> Result<()> {
+        self.bookkeeping(ctx.clone(), move |tx| Box::pin(async move { sessions::start(tx, &session, room).await })).await
+    }
+
+    /// Replaces the refresh token of a session, or ends the session when the token was used before.
+    ///
+    /// # Errors
+    /// Resource exhausted and unavailable when the storage cannot take the write; internal when it fails. Then nothing has changed.
+    pub async fn turn_session(&self, ctx: &Ctx, session: &Session, turn: Turn) -> Result<Turned> {
+        let session = session.clone();
+        self.bookkeeping(ctx.clone(), move |tx| Box::pin(async move { sessions::turn(tx, &session, turn).await })).await
     }
 
     /// A write without audit row, revision and feed.

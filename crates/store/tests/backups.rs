@@ -19,10 +19,11 @@ mod world;
 
 use std::{path::Path, sync::Arc};
 
-use domain::{Kind, Revision, Rule};
+use domain::{Kind, Revision, Rule, Timestamp};
 use store::{
     Database, Postgres, Store, StoreConfig, audit,
     backup::{Archive, Backup, Header, restore},
+    sessions::{self, Room},
 };
 use tempfile::TempDir;
 
@@ -126,6 +127,36 @@ async fn everything_comes_back(from: Option<Place>, to: Option<Place>) {
     source.close().await;
 }
 
+/// A session that has ended since the backup must not begin again.
+async fn sessions_do_not_come_back(from: Option<Place>, to: Option<Place>) {
+    let (Some(from), Some(to)) = (from, to) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = from.open().await;
+    let begin = async |store: &Store, n: u64| {
+        let user = kit::add(store, kit::identity(kit::root(n), "ann")).await;
+        let session = kit::session(n, &user, 1);
+        let room = Room { per_user: 1, used_since: Timestamp(0) };
+        store.start_session(&kit::ctx(), session.clone(), room).await.expect("begins");
+        session.uid
+    };
+    let find = async |store: &Store, uid: &str| {
+        sessions::get(&mut store.reader().await.expect("reads"), uid).await.expect("reads").is_some()
+    };
+    let before = begin(&source, 1).await;
+    let archive = back_up(&source, &folder.path().join("backup")).await;
+    assert!(archive.header().rows.iter().all(|(name, _)| name != "sessions"));
+    source.close().await;
+    let target = to.open().await;
+    let there = begin(&target, 2).await;
+    assert!(find(&target, &there).await);
+    target.close().await;
+    restored(&to, &archive, true).await.expect("restored");
+    let target = to.open().await;
+    assert!(!find(&target, &before).await && !find(&target, &there).await);
+    begin(&target, 3).await;
+    target.close().await;
+}
+
 /// What a lost server may have given out since its backup is not given out again.
 #[tokio::test]
 async fn revisions_continue_above_those_that_were_lost() {
@@ -159,6 +190,7 @@ macro_rules! every_way {
     };
 }
 every_way!(everything_comes_back);
+every_way!(sessions_do_not_come_back);
 
 use large::rows_of_any_size_come_back;
 every_way!(rows_of_any_size_come_back);

@@ -7,6 +7,7 @@ mod aws;
 mod compiled;
 mod facts;
 mod narrow;
+mod refresh;
 mod registrant;
 mod remembered;
 mod request;
@@ -29,16 +30,18 @@ pub use request::ExchangeRequest;
 use self::{
     compiled::{CompiledCache, Ready},
     facts::Facts,
+    narrow::{Given, narrow},
     registrant::bearer,
     request::Wish,
     upstream::Judged,
 };
 use crate::{
-    Settings, Workers,
+    IssuedRefreshToken, Sessions, Settings, Workers,
     aws::AwsSts,
     claims::{Accepted, Compiled, Mismatch, admit_by_literals},
     issuers::{Issuers, SystemResolver},
     jws::{Unverified, Verified},
+    sessions::Login,
     token::{IssuedToken, OwnToken, Subject, Tokens, invalid},
     workers::Party,
 };
@@ -48,6 +51,7 @@ use crate::{
 pub struct Exchange {
     store: Store,
     tokens: Tokens,
+    sessions: Sessions,
     issuers: Issuers,
     aws: AwsSts,
     settings: Arc<Settings>,
@@ -57,59 +61,81 @@ pub struct Exchange {
     exchanges: Family<[(&'static str, &'static str); 2], Counter>,
 }
 
+/// What comes of an exchange.
+#[derive(Clone, Debug)]
+pub struct Granted {
+    /// The access token.
+    pub token: IssuedToken,
+    /// What renews the session, for users who have one.
+    pub refresh_token: Option<IssuedRefreshToken>,
+    identity: Uidp,
+    upstream: Option<Upstream>,
+}
+
 impl Exchange {
-    /// Exchanges for tokens made by `tokens`, asking other issuers through `issuers`. What may take long is done by `workers`.
+    /// Exchanges for tokens made by `tokens`, asking other issuers through `issuers`; users begin one of the `sessions`. What may take long
+    /// is done by `workers`.
     #[must_use]
-    pub fn new(store: Store, tokens: Tokens, issuers: Issuers, settings: Arc<Settings>, workers: Workers) -> Self {
+    pub fn new(
+        store: Store,
+        tokens: Tokens,
+        sessions: Sessions,
+        issuers: Issuers,
+        settings: Arc<Settings>,
+        workers: Workers,
+    ) -> Self {
         let compiled = CompiledCache::new(&settings, workers);
         let default_audiences = settings.default_audiences().into();
         let aws = AwsSts::new(&settings, Arc::new(SystemResolver));
-        Self { store, tokens, issuers, aws, settings, compiled, default_audiences, exchanges: Family::default() }
+        Self { store, tokens, sessions, issuers, aws, settings, compiled, default_audiences, exchanges: Family::default() }
     }
 
     /// Adds what is counted here and about other issuers to `registry`.
     pub fn register(&self, registry: &mut Registry) {
         let help = "Token exchanges by outcome (OK, or the rule that refused) and by where the keys for the token came from: \
-                    static, cached, fetched, stale, own, aws when AWS was asked, or none when it did not come to that";
+                    static, cached, fetched, stale, own, aws when AWS was asked, session when it was a refresh token, or none when it \
+                    did not come to that";
         registry.register("exchanges", help, self.exchanges.clone());
         self.compiled.register(registry);
+        self.sessions.register(registry);
         self.issuers.register(registry);
         self.aws.register(registry);
     }
 
-    /// A token of ours for the bearer token of the call.
+    /// A token of ours for the bearer token of the call. A user who names no identity begins a session, unless it cannot be written.
     ///
     /// # Errors
     /// Unauthenticated when the bearer token is none, altered or expired; permission denied when no identity accepts it, naming
     /// the claim, or when its issuer may not be used; not found when nobody is registered for it; invalid argument when the
     /// request asks for what does not exist; unavailable when its issuer is down.
-    pub async fn exchange(&self, ctx: &Ctx, request: ExchangeRequest) -> Result<IssuedToken, Error> {
+    pub async fn exchange(&self, ctx: &Ctx, request: ExchangeRequest) -> Result<Granted, Error> {
         let mut facts = Facts::default();
         let outcome = self.run(ctx, request, &mut facts).await;
+        self.conclude(ctx, facts, outcome)
+    }
+
+    /// Counts an exchange, and tells of it in the log and, when it was granted, in the audit log.
+    fn conclude(&self, ctx: &Ctx, facts: Facts, outcome: Result<Granted, Error>) -> Result<Granted, Error> {
         let result = outcome.as_ref().map_or_else(|error| error.rule().as_str(), |_| "OK");
         self.exchanges.get_or_create(&[("outcome", result), ("keys_from", facts.keys_from.unwrap_or("none"))]).inc();
         facts.report(ctx, outcome.as_ref());
-        let (issued, identity, upstream) = outcome?;
-        if identity != domain::iam::identity::operator_uid() {
+        let granted = outcome?;
+        let identity = &granted.identity;
+        if *identity != domain::iam::identity::operator_uid() {
             self.store.later(Later::Seen { identity: identity.clone(), at: ctx.now });
         }
         self.store.later(Later::Audit(Box::new(AuditEntry {
             actor: identity.to_string(),
-            upstream,
-            token_id: Some(issued.token_id.clone()),
+            upstream: granted.upstream.clone(),
+            token_id: Some(granted.token.token_id.clone()),
             noun: Some(domain::Noun::Identity),
             subject: Some(identity.to_string()),
             ..AuditEntry::of(ctx)
         })));
-        Ok(issued)
+        Ok(granted)
     }
 
-    async fn run(
-        &self,
-        ctx: &Ctx,
-        request: ExchangeRequest,
-        facts: &mut Facts,
-    ) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
+    async fn run(&self, ctx: &Ctx, request: ExchangeRequest, facts: &mut Facts) -> Result<Granted, Error> {
         let bearer = bearer(ctx, "the exchange needs the token of your identity provider as bearer token")?;
         facts.token(bearer);
         let wish = Wish::read(request, &self.settings)?;
@@ -124,7 +150,13 @@ impl Exchange {
         let subject = match (&wish.identity, token) {
             (Some(uid), Ok(token)) => self.targeted(ctx, uid, token, &wish, facts).await?,
             (Some(uid), Err(other)) => self.aws(ctx, uid, bearer, other, &wish, facts).await?,
-            (None, token) => self.untargeted(ctx, token.map_err(invalid)?, &wish, facts).await?,
+            (None, token) => {
+                let (subject, login) = self.untargeted(ctx, token.map_err(invalid)?, &wish, facts).await?;
+                let granted = self.mint(ctx, subject.clone(), facts).await?;
+                let refresh_token = self.sessions.start(ctx, &granted.token, subject, login).await;
+                facts.session = refresh_token.as_ref().map(|_| granted.token.token_id.clone());
+                return Ok(Granted { refresh_token, ..granted });
+            }
         };
         self.mint(ctx, subject, facts).await
     }
@@ -168,7 +200,13 @@ impl Exchange {
     }
 
     /// For whoever the token is of, if its issuer is a login provider.
-    async fn untargeted(&self, ctx: &Ctx, token: Unverified<'_>, wish: &Wish, facts: &mut Facts) -> Result<Subject, Error> {
+    async fn untargeted(
+        &self,
+        ctx: &Ctx,
+        token: Unverified<'_>,
+        wish: &Wish,
+        facts: &mut Facts,
+    ) -> Result<(Subject, Login), Error> {
         let person = self.person(ctx, token, "name the identity to assume in `identity`", facts).await?;
         let user = &person.uid;
         let identity = rows::get::<Identity>(&mut self.store.reader().await?, user).await?.ok_or_else(|| {
@@ -182,29 +220,27 @@ impl Exchange {
         let rule = self.compiled.whole(&identity).await?;
         let audiences = person.default_audiences(&self.default_audiences);
         let accepted = self.accept(&identity, rule, &person.judged, audiences, facts).await?;
-        Ok(subject(ctx, &self.settings, &identity, person.judged, accepted, wish))
+        Ok((subject(ctx, &self.settings, &identity, person.judged, accepted, wish), person.login))
     }
 
     /// For one of our own tokens: the same identity, and less.
-    async fn narrow(
-        &self,
-        ctx: &Ctx,
-        bearer: &Secret<String>,
-        wish: Wish,
-        facts: &mut Facts,
-    ) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
+    async fn narrow(&self, ctx: &Ctx, bearer: &Secret<String>, wish: Wish, facts: &mut Facts) -> Result<Granted, Error> {
         let own = self.tokens.verify(bearer.lend(), ctx.now).await?;
         facts.keys_from = Some("own");
         self.tokens.still_good(&own.caller, &own.key_id, own.relationship_revision, ctx.now).await?;
-        let OwnToken { caller, relationship_revision, .. } = narrow::narrow(own, wish)?;
-        let expires_at = self.expiry(ctx).min(caller.expires_at);
+        let OwnToken { caller, relationship_revision, .. } = own;
+        let given = Given { audiences: caller.audience, narrowing: caller.narrowing };
+        let less = narrow(&caller.identity, given, wish).map_err(|beyond| {
+            beyond.of("one of this server's own tokens", "exchange the token of your identity provider instead")
+        })?;
+        let expires_at = lifetime_end(&self.settings, ctx.now).min(caller.expires_at);
         let subject = Subject {
             identity: caller.identity,
             relationship_revision,
-            audience: caller.audience,
+            audience: less.audiences,
             upstream: caller.upstream,
             email: caller.email,
-            narrowing: caller.narrowing,
+            narrowing: less.narrowing,
             expires_at,
         };
         self.mint(ctx, subject, facts).await
@@ -240,15 +276,11 @@ impl Exchange {
         self.compiled.admit(identity, rule, judged.claims(), audiences).await?.map_err(refuse)
     }
 
-    async fn mint(&self, ctx: &Ctx, subject: Subject, facts: &mut Facts) -> Result<(IssuedToken, Uidp, Option<Upstream>), Error> {
+    async fn mint(&self, ctx: &Ctx, subject: Subject, facts: &mut Facts) -> Result<Granted, Error> {
         let (identity, upstream) = (subject.identity.clone(), subject.upstream.clone());
         facts.identity = Some(identity.to_string());
-        let issued = self.tokens.mint(subject, ctx).await?;
-        Ok((issued, identity, upstream))
-    }
-
-    fn expiry(&self, ctx: &Ctx) -> Timestamp {
-        lifetime_end(&self.settings, ctx.now)
+        let token = self.tokens.mint(subject, ctx).await?;
+        Ok(Granted { token, refresh_token: None, identity, upstream })
     }
 }
 

@@ -9,6 +9,7 @@ mod signing;
 mod stored;
 
 pub use ring::Keyring;
+pub(crate) use root::MacKey;
 pub use root::RootKey;
 pub use rotation::{KeyInfo, KeyState, Rotation};
 pub use seal::Sealer;

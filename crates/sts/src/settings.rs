@@ -108,6 +108,12 @@ pub struct Limits {
     pub work_timeout: Duration,
     /// How many bytes all remembered patterns and pasted keys may take, made ready for use, about.
     pub compiled_memory: u64,
+    /// How long a session of a user lasts, however often it is used.
+    pub session_lifetime: Duration,
+    /// How long one lasts that nobody uses: the life of a refresh token.
+    pub session_idle: Duration,
+    /// How many sessions a user may have; with none, nobody gets a refresh token.
+    pub sessions_per_user: u32,
 }
 
 impl Settings {
@@ -137,6 +143,19 @@ impl Settings {
     #[must_use]
     pub fn url_policy(&self) -> UrlPolicy {
         UrlPolicy { allow_loopback_http: self.allow_loopback_http }
+    }
+
+    /// Whether people log in with tokens that this issuer makes for this client, by the settings alone.
+    #[must_use]
+    pub fn logs_in(&self, issuer: &str, client: &str) -> bool {
+        let found = self.providers.iter().find(|provider| provider.issuer == issuer);
+        found.is_some_and(|provider| self.audiences_of(provider).iter().any(|audience| audience == client))
+    }
+
+    /// The audiences that tokens of a provider of the settings may have.
+    #[must_use]
+    pub fn audiences_of(&self, provider: &Provider) -> Vec<String> {
+        if provider.audiences.is_empty() { self.default_audiences() } else { provider.audiences.clone() }
     }
 
     /// The audiences of upstream tokens that stand for us when a rule names none: our issuer URL and its host name.
@@ -173,6 +192,9 @@ impl Default for Limits {
             work_waiting: 64,
             work_timeout: seconds(5),
             compiled_memory: 128 << 20,
+            session_lifetime: seconds(30 * 24 * 3600),
+            session_idle: seconds(7 * 24 * 3600),
+            sessions_per_user: 20,
         }
     }
 }

@@ -360,6 +360,12 @@ async fn tokens(server: &TestServer, reached: &mut Reached) {
     let gone = server.admin().http(Request::delete(format!("/iam/v2beta1/identities/{}", robot.uid()))).await;
     assert_eq!(gone.status, 200, "{}", gone.text());
     reached.http("an identity that is gone", Rule::TokenRevoked, &robot, get()).await;
+    let login = server.bearer(&server.mint("admin", server.base_url(), json!({})).await);
+    let login = login.http(Request::post("/sts/exchange", &json!({}))).await.json();
+    let session = server.bearer(login["refreshToken"].as_str().expect("a refresh token"));
+    let renew = || Request::new(Method::POST, "/sts/exchange_refresh_token");
+    assert_eq!(session.http(renew()).await.status, 200);
     server.clock().advance_seconds(3601);
     reached.http("after an hour", Rule::TokenExpired, &server.admin(), get()).await;
+    reached.http("a refresh token that was used", Rule::RefreshTokenReused, &session, renew()).await;
 }

@@ -141,6 +141,6 @@ fn no_mutation_is_left_out() {
     let of_access = ["RequestGroupAccess", "RequestGroupAccess", "RefuseAccessRequest", "GrantAccessRequest"];
     let of_v1 = ["CreateDeployment", "UpdateDeployment", "UpdateRegistrySettings"];
     let checks = ["CheckAccountAssociation", "Check"];
-    let of_people = ["Register", "Delete", "Exchange"];
+    let of_people = ["Register", "Delete", "Exchange", "ExchangeRefreshToken"];
     assert_eq!(others, [&of_scim[..], &of_scim, &checks, &of_people, &of_access, &of_v1].concat());
 }

@@ -158,6 +158,9 @@ impl Driver {
             Action::Operate | Action::Exchange { .. } | Action::Narrow { .. } => {
                 let token = body.as_object_mut().and_then(|body| body.remove("token"));
                 given.token = token.and_then(|token| token.as_str().map(str::to_owned));
+                if body["refreshToken"].as_str().is_some_and(|token| !token.is_empty()) {
+                    body["refreshToken"] = "some".into();
+                }
             }
             _ => {}
         }

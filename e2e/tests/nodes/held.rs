@@ -3,9 +3,15 @@
 use std::time::{Duration, Instant};
 
 use client::http::Request;
-use contract::chainguard::platform::iam::v2beta1::{
-    GetGroupRequest,
-    rpc::{CreateGroup, GetGroup},
+use contract::chainguard::platform::{
+    iam::v2beta1::{
+        GetGroupRequest,
+        rpc::{CreateGroup, GetGroup},
+    },
+    oidc::{
+        ExchangeRefreshTokenRequest, ExchangeRequest, RawToken,
+        rpc::{Exchange, ExchangeRefreshToken},
+    },
 };
 use testkit::{TestServer, Transport};
 
@@ -36,12 +42,19 @@ async fn stalled(node: &TestServer) -> f64 {
     node.metrics().await.sum("provost_store_writes_stalled_seconds", &[])
 }
 
+/// The owner logs in.
+async fn login(node: &TestServer, nodes: &Nodes) -> RawToken {
+    let upstream = nodes.one.mint("admin", nodes.one.base_url(), serde_json::json!({})).await;
+    node.bearer(&upstream).must::<Exchange>(ExchangeRequest::default()).await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_whose_writes_wait_are_ready_and_say_so() {
     let Some(cluster) = pgcluster::shared() else { return };
     let database = cluster.database();
     let nodes = Nodes::on(database.clone()).await;
     let org = nodes.one.organization().to_string();
+    let session = login(&nodes.one, &nodes).await.refresh_token;
     let sql = async |statement: String| {
         let database = database.clone();
         tokio::task::spawn_blocking(move || database.sql(&statement)).await.expect("it answers")
@@ -62,6 +75,12 @@ async fn nodes_whose_writes_wait_are_ready_and_say_so() {
         assert!(why.starts_with("store: writes have been waiting for "), "{told}");
         assert_eq!(write.await.expect("an answer").code, "UNAVAILABLE", "a write does not wait for ever");
         node.admin().must::<GetGroup>(GetGroupRequest { uid: org.clone() }).await;
+        let login = login(node, &nodes).await;
+        assert_eq!((login.token.is_empty(), login.refresh_token.as_str()), (false, ""), "who logs in works, without a session");
+        let renewal = ExchangeRefreshTokenRequest::default();
+        let refused = node.bearer(&session).call::<ExchangeRefreshToken>(Transport::Grpc, renewal).await;
+        assert_eq!(refused.code, "UNAVAILABLE", "{:#}", refused.body);
+        assert!(node.metrics().await.sum("provost_sessions_not_started_total", &[]) > 0.0);
         // Also while nobody wants to write.
         says(node, "degraded").await;
         assert!(stalled(node).await > 1.0);
@@ -73,6 +92,7 @@ async fn nodes_whose_writes_wait_are_ready_and_say_so() {
         says(node, "ready").await;
         assert!(stalled(node).await.abs() < f64::EPSILON);
         node.admin().must::<CreateGroup>(folder(&org, "in time")).await;
+        node.bearer(&session).must::<ExchangeRefreshToken>(ExchangeRefreshTokenRequest::default()).await;
     }
     nodes.stop().await;
 }

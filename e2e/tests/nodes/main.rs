@@ -6,6 +6,7 @@ mod crowd;
 mod held;
 mod keys;
 mod rights;
+mod sessions;
 mod shared;
 mod start;
 mod writes;

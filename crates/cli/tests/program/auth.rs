@@ -64,6 +64,42 @@ fn users_need_not_name_themselves() {
 }
 
 #[test]
+fn users_stay_logged_in_and_workloads_do_not() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::of(&server);
+    assert_eq!(user.login(&server, "admin", None).code, 0);
+    let folder = user.home.path().join(format!(".cache/chainguard/http:--{}", server.listen()));
+    let (access, refresh) = (folder.join("oidc-token"), folder.join("refresh-token"));
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("cached");
+    assert_eq!(std::fs::metadata(&refresh).expect("cached").permissions().mode() & 0o777, 0o600);
+    let (first, second) = (read(&access), read(&refresh));
+    assert_eq!(user.done(&["auth", "token"]), format!("{first}\n"), "it lasts");
+    // As it will be in an hour.
+    std::fs::write(&access, "e30.eyJzdWIiOiJzIiwiZXhwIjoxfQ.AA").expect("written");
+    let renewed = user.done(&["auth", "token"]);
+    assert!(renewed.trim() != first && renewed.trim() == read(&access) && read(&refresh) != second, "both are new");
+    assert_eq!(user.id(&["auth", "status"]), server.identity);
+    std::fs::remove_file(&access).expect("removed");
+    assert_eq!(user.id(&["auth", "status"]), server.identity, "the session is enough");
+
+    std::fs::write(&access, "e30.eyJzdWIiOiJzIiwiZXhwIjoxfQ.AA").expect("written");
+    std::fs::write(&refresh, "nonsense").expect("written");
+    let ran = user.run(&["auth", "token"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(ran.stderr.contains("expired at 1970-01-01"), "{}", ran.stderr);
+    assert!(!refresh.exists(), "what will never work is not kept");
+
+    assert_eq!(user.login(&server, "admin", None).code, 0);
+    assert!(refresh.exists());
+    assert_eq!(user.login(&server, "admin", Some(&server.identity)).code, 0);
+    assert!(!refresh.exists(), "the session was another login's");
+    assert_eq!(user.login(&server, "admin", None).code, 0);
+    user.done(&["auth", "logout"]);
+    assert!(!refresh.exists() && !access.exists());
+}
+
+#[test]
 fn refused_logins_say_why() {
     let mut session = Transcript::default();
     let data = TempDir::new().expect("a folder");

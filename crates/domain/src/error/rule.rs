@@ -39,8 +39,10 @@ pub enum Rule {
     TokenInvalid,
     /// The token's lifetime is over.
     TokenExpired,
-    /// The identity is gone or its relationship changed after the token was made.
+    /// The identity is gone or its relationship changed after the token was made, or the session of a refresh token has ended.
     TokenRevoked,
+    /// The refresh token was used before.
+    RefreshTokenReused,
     /// The caller lacks a capability at that place.
     CapabilityMissing,
     /// The caller would hand out a capability that it does not hold there.
@@ -115,7 +117,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 54] = [
+    pub const ALL: [(Self, &'static str, &'static str); 55] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -142,7 +144,16 @@ impl Rule {
             "The token is not one of this server's, or is malformed, altered or of another audience.",
         ),
         (Self::TokenExpired, "TOKEN_EXPIRED", "The token's lifetime is over."),
-        (Self::TokenRevoked, "TOKEN_REVOKED", "The identity is gone or its relationship changed after the token was made."),
+        (
+            Self::TokenRevoked,
+            "TOKEN_REVOKED",
+            "The identity is gone or its relationship changed after the token was made, or the session of a refresh token has ended.",
+        ),
+        (
+            Self::RefreshTokenReused,
+            "REFRESH_TOKEN_REUSED",
+            "The refresh token was used before, so its session has ended: somebody else may have it.",
+        ),
         (Self::CapabilityMissing, "CAPABILITY_MISSING", "The caller lacks a capability at that place."),
         (Self::Escalation, "ESCALATION", "The caller would hand out a capability that it does not hold there."),
         (Self::OperatorsOnly, "OPERATORS_ONLY", "Only operators of this server may do this."),

@@ -128,6 +128,7 @@ const APART: &[(&str, &str)] = &[
     ("revision", "its one number is in the header"),
     ("schema_version", "the migrations write it; its number is in the header"),
     ("writers", "which commits the nodes of this one database have made"),
+    ("sessions", "one that has ended since must not begin again: after a restore, people log in"),
 ];
 
 impl Table {

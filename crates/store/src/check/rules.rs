@@ -120,7 +120,7 @@ fn counted() -> Probe {
     rule("places", "counts", sql)
 }
 
-/// Bindings bind what exists, identity providers and mappings of outside groups give roles that do, overlay bindings bind overlays that
+/// Bindings bind what exists, sessions are of identities that do, identity providers and mappings of outside groups give roles that do, overlay bindings bind overlays that
 /// do, and service bindings name identities of the group that are these very parts of the platform.
 fn links(rules: &mut Vec<Probe>) {
     let links = [
@@ -129,6 +129,7 @@ fn links(rules: &mut Vec<Probe>) {
         ("identity_providers", "default_role", "roles"),
         ("external_group_role_mappings", "role", "roles"),
         ("overlay_bindings", "overlay", "overlays"),
+        ("sessions", "identity", "identities"),
     ];
     for (from, column, to) in links {
         rules.push(rule(

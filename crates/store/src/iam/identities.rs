@@ -1,4 +1,4 @@
-//! Identities. A new relationship counts its revision up, which revokes the identity's tokens; who stops being a part of the platform
+//! Identities. A new relationship counts its revision up, which revokes the identity's tokens, and ends its sessions; who stops being a part of the platform
 //! is no longer bound as that. When it was last seen, an update leaves as it is.
 
 use database::{Fault, Param, Row};
@@ -14,7 +14,7 @@ use crate::{
     counts::placeholders,
     iam::{account_associations, groups},
     list::{Filter, Term},
-    rows,
+    rows, sessions,
     table::{self, Column, Columns, Declared, Entity, Values, WithParent, int, its_fields, text},
 };
 
@@ -91,6 +91,9 @@ impl Entity for Identity {
         let proves_otherwise = from.spec.relationship != self.spec.relationship;
         if proves_otherwise && from.spec.relationship.service_principal().is_some() {
             account_associations::unbind(tx, &from.uid).await?;
+        }
+        if proves_otherwise {
+            sessions::end_all(tx, &from.uid).await?;
         }
         let relationship_revision = from.relationship_revision + i64::from(proves_otherwise);
         Ok(Self { relationship_revision, last_seen_at: from.last_seen_at, ..self })

@@ -98,16 +98,25 @@ pub async fn any_of(reader: &mut Reader, issuer: &str) -> Result<bool> {
     reader.exists("SELECT uid FROM identity_providers WHERE issuer = $1 LIMIT 1", &[issuer.into()]).await
 }
 
-/// Whether tokens that this issuer makes for this client are those of people who log in, at any organization.
+/// An identity provider that vouches for the people for whom this issuer makes tokens for this client, if any organization has one.
 ///
 /// # Errors
 /// Internal when the storage fails.
-pub async fn is_client(reader: &mut Reader, issuer: &str, client: &str) -> Result<bool> {
-    let sql = "SELECT uid FROM identity_providers WHERE issuer = $1 AND client_id = $2 LIMIT 1";
-    reader.exists(sql, &[issuer.into(), client.into()]).await
+pub async fn vouching(reader: &mut Reader, issuer: &str, client: &str) -> Result<Option<Uidp>> {
+    let sql = "SELECT uid FROM identity_providers WHERE issuer = $1 AND client_id = $2 ORDER BY parent, uid LIMIT 1";
+    reader.query_one(sql, &[issuer.into(), client.into()], |row| row.uidp(0)).await
 }
 
-/// [`is_client`] at one organization.
+/// Whether an identity provider still is one for this issuer and this client.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn still_vouches(reader: &mut Reader, uid: &Uidp, issuer: &str, client: &str) -> Result<bool> {
+    let sql = "SELECT uid FROM identity_providers WHERE uid = $1 AND issuer = $2 AND client_id = $3";
+    reader.exists(sql, &[uid.into(), issuer.into(), client.into()]).await
+}
+
+/// Whether tokens that this issuer makes for this client are those of people who log in at one organization.
 ///
 /// # Errors
 /// Internal when the storage fails.

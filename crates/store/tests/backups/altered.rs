@@ -175,12 +175,12 @@ async fn what_does_not_agree_with_itself_is_not_restored() {
 async fn a_table_that_backups_do_not_know_stops_them() {
     let place = Place::sqlite().expect("a folder");
     place.open().await.close().await;
-    tamper(&place, "CREATE TABLE sessions (sid TEXT PRIMARY KEY); ALTER TABLE repos ADD COLUMN colour TEXT");
+    tamper(&place, "CREATE TABLE cookies (sid TEXT PRIMARY KEY); ALTER TABLE repos ADD COLUMN colour TEXT");
     let store = place.open().await;
     let error = store::backup::Backup::begin(&store, "1.2.3", kit::NOW).await.expect_err("refused");
     let why = std::error::Error::source(&error).expect("a cause").to_string();
-    assert!(why.contains("repos.colour, sessions.sid") || why.contains("sessions.sid, repos.colour"), "{why}");
-    tamper(&place, "DROP TABLE sessions; ALTER TABLE repos DROP COLUMN colour");
+    assert!(why.contains("repos.colour, cookies.sid") || why.contains("cookies.sid, repos.colour"), "{why}");
+    tamper(&place, "DROP TABLE cookies; ALTER TABLE repos DROP COLUMN colour");
     drop(store);
     begin(&place.open().await).await;
 }

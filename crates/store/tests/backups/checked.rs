@@ -2,12 +2,16 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use domain::iam::{Relationship, ServiceBinding, ServicePrincipal};
+use domain::{
+    Timestamp,
+    iam::{Relationship, ServiceBinding, ServicePrincipal},
+};
 use futures::{StreamExt as _, stream};
 use store::{
     Store,
     check::{Finding, Look, Report, check},
     schema::Schema,
+    sessions::Room,
 };
 use tokio::task::spawn_blocking;
 
@@ -68,6 +72,9 @@ async fn fill(store: &Store) {
     kit::add(store, kit::external_group_role_mapping(kit::child(&provider.uid, 1), "developers", &bound.role.uid)).await;
     let overlay = kit::add(store, kit::overlay(kit::child(&bound.org.uid, 11), "tools")).await;
     kit::add(store, kit::overlay_binding(kit::child(&repo, 1), &overlay.uid)).await;
+    let session = kit::session(0, &bound.identity, 7);
+    let room = Room { per_user: 1, used_since: Timestamp(0) };
+    store.start_session(&kit::ctx(), session, room).await.expect("begins");
 }
 
 fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {
@@ -86,6 +93,8 @@ const DAMAGE: &[(&str, (&str, &str, &str))] = &[
     ("UPDATE repos SET aliases = '{}'", ("rows", "repos ", "invalid type: map, expected a sequence")),
     ("UPDATE repos SET sync_config = '7'", ("rows", "repos ", "invalid type: integer `7`")),
     ("UPDATE signing_keys SET public_jwk = 'kty'", ("rows", "signing_keys k1", "expected ")),
+    ("UPDATE sessions SET upstream = '{'", ("rows", "sessions 0", "EOF while parsing an object")),
+    ("UPDATE sessions SET identity = 'nobody'", ("links", "sessions 0", "its identity nobody does not exist")),
     ("UPDATE changes SET op = 'moved' WHERE revision = 2", ("rows", "changes 2 0", "unknown variant `moved`")),
     ("UPDATE audit SET peer = 'nowhere' WHERE revision = 2", ("rows", "audit ", "invalid IP address")),
     ("UPDATE audit SET upstream = '{' WHERE revision = 2", ("rows", "audit ", "EOF while parsing an object")),

@@ -26,7 +26,7 @@ use store::{
 use super::{Engine, kit};
 
 /// Takes a database back to its first schema.
-pub(crate) const OLDER: &str = "DROP TABLE access_requests; DROP TABLE registry_settings; DROP TABLE deployments; DROP TABLE overlay_bindings; DROP TABLE overlays; \
+pub(crate) const OLDER: &str = "DROP TABLE sessions; DROP TABLE access_requests; DROP TABLE registry_settings; DROP TABLE deployments; DROP TABLE overlay_bindings; DROP TABLE overlays; \
     DROP INDEX repos_source; ALTER TABLE repos DROP COLUMN public; ALTER TABLE groups DROP COLUMN public; \
     ALTER TABLE repos DROP COLUMN source; ALTER TABLE repos DROP COLUMN readme; \
     DROP TABLE external_group_role_mappings; DROP TABLE group_invites; DROP TABLE subscriptions; DROP TABLE account_associations; \

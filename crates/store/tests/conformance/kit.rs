@@ -6,8 +6,8 @@ use std::sync::{
 };
 
 use domain::{
-    CapabilitySet, Clock, Ctx, Description, Entropy, EventRule, Name, Result, Revision, Scopes, Sealed, Timestamp, Uidp,
-    UidpFilter,
+    CapabilitySet, Clock, Ctx, Description, Entropy, EventRule, Name, Narrowing, Result, Revision, Scopes, Sealed, Timestamp,
+    Uidp, UidpFilter, Upstream,
     events::{Subscription, SubscriptionSpec},
     iam::{
         AccessRequest, AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, ExternalGroupRoleMapping,
@@ -21,7 +21,7 @@ use domain::{
         RegistrySettings, RegistrySettingsSpec, Repo, RepoSpec, Tag, TagName, TagSpec,
     },
 };
-use store::{BoxFuture, ListQuery, Store, Stored, Writer, rows};
+use store::{BoxFuture, ListQuery, Store, Stored, Writer, rows, sessions::Session};
 
 /// A clock that stands still.
 #[derive(Debug)]
@@ -117,6 +117,24 @@ pub(crate) fn identity(uid: Uidp, name: &str) -> Identity {
         updated_at: NOW,
         relationship_revision: 1,
         revision: Revision(0),
+    }
+}
+
+/// A session of the user that nothing narrows, whose refresh token has this digest.
+pub(crate) fn session(n: u64, user: &Identity, digest: u8) -> Session {
+    Session {
+        uid: format!("{n:032x}"),
+        identity: user.uid.clone(),
+        relationship_revision: user.relationship_revision,
+        provider: None,
+        client: "https://us.example".to_owned(),
+        upstream: Upstream::new("https://issuer.example".into(), "ann".into(), "https://us.example".into()),
+        email: None,
+        audiences: vec!["https://us.example".to_owned()],
+        narrowing: Narrowing::default(),
+        digest: [digest; 32],
+        created_at: NOW,
+        used_at: NOW,
     }
 }
 

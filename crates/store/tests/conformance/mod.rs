@@ -14,6 +14,7 @@ pub(crate) mod lists;
 pub(crate) mod metrics;
 pub(crate) mod nouns;
 pub(crate) mod overlays;
+pub(crate) mod sessions;
 pub(crate) mod standings;
 pub(crate) mod subscriptions;
 pub(crate) mod tags;
@@ -106,6 +107,12 @@ macro_rules! cases {
                 an_answer_that_never_came_is_lost,
                 claims_expire_after_a_day,
                 a_failed_write_takes_no_claim,
+            ];
+            sessions: [
+                a_session_is_kept_and_renewed,
+                a_used_token_ends_its_session,
+                sessions_end_with_what_they_are_of,
+                a_user_has_so_many_sessions,
             ];
             later: [
                 the_last_exchange_counts,

@@ -248,7 +248,14 @@ pub(crate) async fn identity_providers_are_kept(engine: &impl Engine) {
         let mut reader = store.reader().await.expect("reads");
         let any = identity_providers::any_of(&mut reader, issuer).await.expect("reads");
         let client_of = identity_providers::is_client_of(&mut reader, at, issuer, client).await.expect("reads");
-        (any, identity_providers::is_client(&mut reader, issuer, client).await.expect("reads"), client_of)
+        let vouching = identity_providers::vouching(&mut reader, issuer, client).await.expect("reads");
+        if let Some(uid) = &vouching {
+            for (issuer, still) in [(issuer, true), ("https://another.example.com", false)] {
+                let found = identity_providers::still_vouches(&mut reader, uid, issuer, client).await.expect("reads");
+                assert_eq!(found, still, "{issuer}");
+            }
+        }
+        (any, vouching.is_some(), client_of)
     };
     let issuer = "https://login.example.com";
     assert_eq!(login(issuer, "provost", &org.uid).await, (true, true, true));

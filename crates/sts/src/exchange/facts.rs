@@ -1,13 +1,12 @@
 //! The one event of each exchange: everything that became known, in one line, and no secret.
 
 use aws_lc_rs::digest;
-use domain::{Ctx, Error, Secret, Uidp, Upstream};
+use domain::{Ctx, Error, Secret};
 
-use super::request::Wish;
+use super::{Granted, request::Wish};
 use crate::{
     aws::Principal,
     jws::{Unverified, Verified},
-    token::IssuedToken,
 };
 
 /// Longest text that is taken over from a token.
@@ -28,6 +27,8 @@ pub(super) struct Facts {
     subject: Option<String>,
     mismatch: Option<String>,
     pub(super) identity: Option<String>,
+    /// The session that the exchange has begun or renewed.
+    pub(super) session: Option<String>,
 }
 
 impl Facts {
@@ -69,8 +70,8 @@ impl Facts {
     }
 
     /// Writes the event.
-    pub(super) fn report(self, ctx: &Ctx, outcome: Result<&(IssuedToken, Uidp, Option<Upstream>), &Error>) {
-        let issued = outcome.ok().map(|(issued, ..)| issued);
+    pub(super) fn report(self, ctx: &Ctx, outcome: Result<&Granted, &Error>) {
+        let issued = outcome.ok().map(|granted| &granted.token);
         let error = outcome.err();
         tracing::info!(
             target: "exchange",
@@ -89,6 +90,7 @@ impl Facts {
             subject = self.subject,
             mismatch = self.mismatch,
             identity = self.identity,
+            session = self.session,
             token_id = issued.map(|issued| issued.token_id.as_str()),
             expires_at = issued.map(|issued| issued.expires_at.seconds()),
             outcome = error.map_or("OK", |error| error.rule().as_str()),

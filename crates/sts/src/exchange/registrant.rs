@@ -11,7 +11,7 @@ use serde_json::Value;
 use store::{iam::identity_providers, rows};
 
 use super::{Exchange, facts::Facts, upstream::Judged};
-use crate::{claims::audiences, jws::Unverified, token::invalid};
+use crate::{claims::audiences, jws::Unverified, sessions::Login, token::invalid};
 
 /// Most audiences of a token that are looked for among the clients of organizations.
 const AUDIENCES: usize = 16;
@@ -24,6 +24,8 @@ pub(super) struct Person {
     pub(super) provider: LoginProvider,
     /// For whom tokens of the provider may be; the token is for one of them.
     pub(super) wanted: Vec<String>,
+    /// Who vouches for the person, and for which of `wanted` the token is.
+    pub(super) login: Login,
 }
 
 impl Person {
@@ -60,13 +62,12 @@ impl Exchange {
             self.accept(&identity, rule, &person.judged, audiences, &mut facts).await?;
             known = Some(identity.relationship_revision);
         }
-        let Person { judged, provider, wanted, .. } = person;
+        let Person { judged, provider, login, .. } = person;
         let claims = judged.claims();
         let seconds = |name: &str| claims.get(name).and_then(Value::as_i64).map(Timestamp::from_seconds);
-        let audience = audiences(claims).into_iter().find(|audience| wanted.iter().any(|wanted| wanted == audience));
         Ok(Registrant {
             subject: crate::claims::subject(claims).unwrap_or_default().to_owned(),
-            audience: audience.unwrap_or_default().to_owned(),
+            audience: login.client,
             email: judged.address().map(|(address, is_verified)| RegistrantEmail { address, is_verified }),
             issued_at: seconds("iat").unwrap_or(ctx.now),
             expires_at: seconds("exp").unwrap_or(ctx.now),
@@ -93,17 +94,17 @@ impl Exchange {
         let found = self.issuers.keys(&token, ctx.now).await?;
         facts.keys_from = Some(found.from);
         let judged = self.judge(token.verify(&found.keys).map_err(invalid)?, ctx.now, facts)?;
-        let (provider, wanted) = match configured {
-            Some(provider) if provider.audiences.is_empty() => (LoginProvider::Configured, self.default_audiences.to_vec()),
-            Some(provider) => (LoginProvider::Configured, provider.audiences.clone()),
+        let (provider, wanted, vouching) = match configured {
+            Some(provider) => (LoginProvider::Configured, self.settings.audiences_of(provider), None),
             None => {
-                let (mut reader, mut wanted) = (self.store.reader().await?, Vec::new());
+                let (mut reader, mut wanted, mut first) = (self.store.reader().await?, Vec::new(), None);
                 for audience in audiences(judged.claims()).into_iter().take(AUDIENCES) {
-                    if identity_providers::is_client(&mut reader, judged.issuer(), audience).await? {
+                    if let Some(uid) = identity_providers::vouching(&mut reader, judged.issuer(), audience).await? {
                         wanted.push(audience.to_owned());
+                        first = first.or(Some(uid));
                     }
                 }
-                (LoginProvider::Organization, wanted)
+                (LoginProvider::Organization, wanted, first)
             }
         };
         let uid = judged.user(&wanted).map_err(|mismatch| {
@@ -111,7 +112,9 @@ impl Exchange {
             let message = format!("the identity provider's token does not fit this server: {mismatch}");
             Error::denied(Rule::ClaimMismatch, message)
         })?;
-        Ok(Person { judged, uid, provider, wanted })
+        let client = audiences(judged.claims()).into_iter().find(|audience| wanted.iter().any(|wanted| wanted == audience));
+        let login = Login { provider: vouching, client: client.unwrap_or_default().to_owned() };
+        Ok(Person { judged, uid, provider, wanted, login })
     }
 }
 

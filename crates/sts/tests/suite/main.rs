@@ -5,5 +5,6 @@ mod exchange;
 mod issuers;
 mod jws;
 mod keys;
+mod sessions;
 #[path = "../support/mod.rs"]
 mod support;

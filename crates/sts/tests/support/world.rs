@@ -19,7 +19,8 @@ use domain::{
 use serde_json::Value;
 use store::{Store, StoreConfig, rows};
 use sts::{
-    Authenticator, Exchange, ExchangeRequest, IssuedToken, Issuers, Operators, RootKey, Settings, SigningKeys, Tokens, Workers,
+    Authenticator, Exchange, ExchangeRequest, IssuedToken, Issuers, Operators, RootKey, Sessions, Settings, SigningKeys, Tokens,
+    Workers,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp(1_800_000_000_000);
@@ -70,10 +71,11 @@ impl World {
         let root = Arc::new(RootKey::open_or_create(&folder.path().join("key"), &*entropy).expect("a key"));
         let settings = Arc::new(settings);
         let ctx = Ctx::system("sts.keys", NOW, entropy.clone());
-        let keys = SigningKeys::open(store.clone(), root, &settings, Arc::new(Standing), &ctx).await.expect("keys");
+        let keys = SigningKeys::open(store.clone(), root.clone(), &settings, Arc::new(Standing), &ctx).await.expect("keys");
         let tokens = Tokens::new(settings.clone(), keys.clone());
-        let exchange =
-            Exchange::new(store.clone(), tokens.clone(), Issuers::new(&settings), settings.clone(), Workers::new(&settings));
+        let sessions = Sessions::new(store.clone(), &root, settings.clone()).expect("keys");
+        let (issuers, workers) = (Issuers::new(&settings), Workers::new(&settings));
+        let exchange = Exchange::new(store.clone(), tokens.clone(), sessions, issuers, settings.clone(), workers);
         let authenticator = Authenticator::new(tokens.clone(), &settings.base_url);
         let operators = Operators::new(store.clone(), tokens, settings.clone());
         let organization = Uidp::root_from([0xaa; 20]);
@@ -178,7 +180,7 @@ impl World {
     }
 
     pub(crate) async fn exchange_at(&self, bearer: &str, request: ExchangeRequest, now: Timestamp) -> Result<IssuedToken, Error> {
-        self.exchange.exchange(&self.ctx(bearer, now), request).await
+        self.exchange.exchange(&self.ctx(bearer, now), request).await.map(|granted| granted.token)
     }
 
     pub(crate) async fn exchange(&self, bearer: &str, request: ExchangeRequest) -> Result<IssuedToken, Error> {

@@ -7,7 +7,7 @@ use contract::{
         events::v2beta1::rpc as events,
         iam::rpc as old,
         iam::v2beta1::rpc as iam,
-        oidc::rpc::Exchange,
+        oidc::rpc::{Exchange, ExchangeRefreshToken},
         ping,
         registry::rpc as old_registry,
         registry::v2beta1::rpc as registry,
@@ -166,6 +166,7 @@ pub(super) fn others() -> Vec<Sample> {
         Sample::new::<Register>(Does::Other, |_| json!({})),
         Sample::new::<Delete>(Does::Other, |_| json!({ "id": "0".repeat(40) })),
         Sample::new::<Exchange>(Does::Other, |_| json!({})),
+        Sample::new::<ExchangeRefreshToken>(Does::Other, |_| json!({})),
         Sample::new::<iam::LookupIdentity>(
             Does::Other,
             |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" }),

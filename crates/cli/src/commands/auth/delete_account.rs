@@ -7,7 +7,7 @@ use crate::{claims::Claims, confirm::confirm, exit::Failure, global::Global, ses
 
 /// Deletes the caller's own user, and forgets its token.
 pub(super) async fn run(global: &Global) -> Result<(), Failure> {
-    let token = session::token(global)?;
+    let token = session::token(global).await?;
     let id = Claims::read(&token).map(|claims| claims.sub).unwrap_or_default();
     if !global.yes {
         confirm(global, &format!("delete your account {id} with all its role bindings"))?;

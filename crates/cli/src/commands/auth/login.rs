@@ -47,7 +47,8 @@ impl Login {
         let answer = issuer.call::<Exchange>(request).await.map_err(|error| refused(error, targeted))?;
         let token = Token::new(answer.token);
         let cache = TokenCache::of(&global.audience)?;
-        cache.write(&token)?;
+        let refresh = Some(Token::new(answer.refresh_token)).filter(|refresh| !refresh.expose().is_empty());
+        cache.write(&token, refresh.as_ref())?;
         let identity = Claims::read(&token).map(|claims| claims.sub).unwrap_or_default();
         let told = json!({
             "identity": identity,

@@ -3,6 +3,6 @@
 use crate::{exit::Failure, global::Global, output, session};
 
 /// Prints the API token alone.
-pub(super) fn run(global: &Global) -> Result<(), Failure> {
-    output::text(session::token(global)?.expose())
+pub(super) async fn run(global: &Global) -> Result<(), Failure> {
+    output::text(session::token(global).await?.expose())
 }

@@ -68,15 +68,22 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| format!("{text:?} is not an address and a port, such as {example}"))
 }
 
-const LONGEST: Duration = Duration::from_hours(7 * 24);
-
 /// A whole number with its unit, of at least a millisecond and at most a week.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let units = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
-    let parsed = number_and_unit(text, &units).map(Duration::from_millis);
     let refuse =
         || format!("{text:?} is not a time from 1ms to 7d, written as a whole number with ms, s, m, h or d, such as 90s");
-    parsed.filter(|time| !time.is_zero() && *time <= LONGEST).ok_or_else(refuse)
+    time(text, Duration::from_millis(1)..=Duration::from_hours(7 * 24)).ok_or_else(refuse)
+}
+
+/// The same, of at least a minute and at most a year: how long people need not do something again.
+pub(super) fn long_duration(text: &str) -> Result<Duration, String> {
+    let refuse = || format!("{text:?} is not a time from 1m to 365d, written as a whole number with s, m, h or d, such as 30d");
+    time(text, Duration::from_mins(1)..=Duration::from_hours(365 * 24)).ok_or_else(refuse)
+}
+
+fn time(text: &str, range: RangeInclusive<Duration>) -> Option<Duration> {
+    let units = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    number_and_unit(text, &units).map(Duration::from_millis).filter(|time| range.contains(time))
 }
 
 /// A whole number with its unit, of at least a kibibyte and at most a gibibyte: what one client makes the server hold.
@@ -126,6 +133,13 @@ mod tests {
         );
         for bad in ["", "1", "h", "0s", "-1s", "1.5h", "8d", "99999999999999999999h", "1 hour", "1M"] {
             assert!(duration(bad).is_err_and(|why| why.contains("such as 90s")), "{bad}");
+        }
+        assert_eq!(
+            [long_duration("60s"), long_duration("365d")].map(Result::unwrap_or_default).map(|time| time.as_secs()),
+            [60, 31_536_000]
+        );
+        for bad in ["59s", "366d", "", "30"] {
+            assert!(long_duration(bad).is_err_and(|why| why.contains("from 1m to 365d")), "{bad}");
         }
         assert_eq!(
             [size("32KiB"), size("4 MiB"), size("1GiB"), size("2000B")].map(Result::unwrap),

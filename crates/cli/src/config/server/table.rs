@@ -8,6 +8,7 @@ mod log;
 mod organizations;
 mod outbound;
 mod patterns;
+mod sessions;
 mod tls;
 mod top;
 
@@ -30,6 +31,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "organizations", heading: "Organizations", keys: organizations::KEYS },
     Section { name: "outbound", heading: "Requests to identity providers and clouds", keys: outbound::KEYS },
     Section { name: "patterns", heading: "Patterns and pasted keys of identities", keys: patterns::KEYS },
+    Section { name: "sessions", heading: "Sessions of users", keys: sessions::KEYS },
     Section { name: "limits", heading: "Limits", keys: limits::KEYS },
     Section { name: "log", heading: "Log", keys: log::KEYS },
 ];

@@ -1,4 +1,4 @@
-//! The tables of limits in docs/security.md name each setting of `[limits]` and `[patterns]`, with its default and a reason, and
+//! The tables of limits in docs/security.md name each setting of `[limits]`, `[patterns]` and `[sessions]`, with its default and a reason, and
 //! fixed limits as the program has them.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 27] = [
+const FIXED: [(&str, &str, &str); 29] = [
     ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
     ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
     ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
@@ -34,6 +34,8 @@ const FIXED: [(&str, &str, &str); 27] = [
     ("age of a request that an AWS principal has signed", "15 min", "LIFETIME: i64 = 15 * 60;"),
     ("headers of such a request", "32", "MAX_HEADERS: usize = 32;"),
     ("an answer of AWS", "64 KiB", "MAX_ANSWER: usize = 64 * 1024;"),
+    ("time for which a refresh token that was replaced is taken once more", "60 s", "GRACE_SECONDS: i64 = 60;"),
+    ("time that a login waits for its session", "2 s", "START: Duration = Duration::from_secs(2);"),
     ("steps of matching where requests are answered", "2,000,000", "AT_ONCE: u64 = 2_000_000;"),
     ("mappings of outside groups of an identity provider", "1,000", "MAPPINGS: u64 = 1000;"),
     ("mappings of outside groups in a batch", "100", "BATCH_MAX: usize = 100;"),
@@ -49,7 +51,7 @@ const FIXED: [(&str, &str, &str); 27] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 19] = [
+const SOURCES: [&str; 20] = [
     include_str!("../../../../api/src/list.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
@@ -69,6 +71,7 @@ const SOURCES: [&str; 19] = [
     include_str!("../../../../sts/src/aws/request.rs"),
     include_str!("../../../../sts/src/claims/text.rs"),
     include_str!("../../../../sts/src/exchange/compiled.rs"),
+    include_str!("../../../../sts/src/sessions.rs"),
 ];
 
 /// Name and number of each row of the section's table.
@@ -89,7 +92,7 @@ fn rows(heading: &str) -> BTreeMap<String, String> {
 
 #[test]
 fn each_has_its_row_with_a_reason() {
-    for section in ["limits", "patterns"] {
+    for section in ["limits", "patterns", "sessions"] {
         assert_eq!(rows(&format!("### `[{section}]`")), settings(section), "[{section}]");
     }
 }
