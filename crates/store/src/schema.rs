@@ -92,6 +92,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0017_access_requests.sql"),
         postgres: include_str!("../migrations/postgres/0017_access_requests.sql"),
     },
+    Step {
+        name: "terms_and_metadata",
+        sqlite: include_str!("../migrations/sqlite/0019_terms_and_metadata.sql"),
+        postgres: include_str!("../migrations/postgres/0019_terms_and_metadata.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

@@ -7,7 +7,7 @@ use store::{Database, Store, StoreConfig};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use crate::{CountedEntropy, FixedClock};
+use crate::{CountedEntropy, FixedClock, samples};
 
 /// The data of one server, or of several that share a database and a key file. Everything goes with the last clone.
 #[derive(Clone, Debug)]
@@ -65,7 +65,8 @@ impl Place {
     pub(crate) fn settings(&self) -> Settings {
         let database = self.url.as_deref().map_or(Database::Sqlite, postgres);
         let (loopback, key_file) = (([127, 0, 0, 1], 0).into(), Some(self.key.clone()));
-        Settings { database, key_file, metrics_listen: Some(loopback), ..Settings::dev(loopback, self.data.path()) }
+        let terms = vec![samples::document()];
+        Settings { database, key_file, terms, metrics_listen: Some(loopback), ..Settings::dev(loopback, self.data.path()) }
     }
 }
 

@@ -8,6 +8,7 @@ mod keys;
 mod rights;
 mod shared;
 mod start;
+mod terms;
 mod writes;
 
 use contract::chainguard::platform::iam::v2beta1::{
