@@ -52,6 +52,7 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v1::group_invites::endpoints(&use_cases.group_invites),
         v1::groups::endpoints(&use_cases.groups),
         v1::identities::endpoints(&use_cases.identities),
+        v1::identity_metadata::endpoints(&use_cases.identities),
         v1::identity_providers::endpoints(&use_cases.identity_providers),
         v1::oidc::endpoints(exchange),
         v1::ping::endpoints(),
@@ -62,12 +63,14 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v1::subscriptions::endpoints(&use_cases.subscriptions),
         v1::sync_statuses::endpoints(&use_cases.repos),
         v1::tags::endpoints(&use_cases.tags),
+        v1::terms::endpoints(&use_cases.terms),
         v2beta1::access_requests::endpoints(&use_cases.access_requests),
         v2beta1::account_associations::endpoints(&use_cases.account_associations),
         v2beta1::external_group_role_mappings::endpoints(&use_cases.external_group_role_mappings),
         v2beta1::group_invites::endpoints(&use_cases.group_invites),
         v2beta1::groups::endpoints(&use_cases.groups),
         v2beta1::identities::endpoints(&use_cases.identities),
+        v2beta1::identity_metadata::endpoints(&use_cases.identities),
         v2beta1::identity_providers::endpoints(&use_cases.identity_providers),
         v2beta1::overlay_bindings::endpoints(&use_cases.overlay_bindings),
         v2beta1::overlays::endpoints(&use_cases.overlays),
@@ -77,6 +80,7 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v2beta1::roles::endpoints(&use_cases.roles),
         v2beta1::subscriptions::endpoints(&use_cases.subscriptions),
         v2beta1::tags::endpoints(&use_cases.tags),
+        v2beta1::terms::endpoints(&use_cases.terms),
     ]
     .concat()
 }

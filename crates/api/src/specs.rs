@@ -6,8 +6,8 @@ use domain::{
     Capability, CapabilitySet, Description, Name, Timestamp, Uidp,
     iam::{
         AccountAssociationSpec, AwsIdentity, AzureTenant, ClaimMatch, CorrelationRule, GitHubInstallation, GoogleProject,
-        GroupInviteSpec, GroupSpec, IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind, Relationship, RoleBindingSpec,
-        RoleSpec, ServiceBinding, ServicePrincipal, StaticKeys,
+        GroupInviteSpec, GroupSpec, IdentityMetadataSpec, IdentityProviderSpec, IdentitySpec, Matcher, Oidc, OrgKind,
+        Relationship, RoleBindingSpec, RoleSpec, ServiceBinding, ServicePrincipal, StaticKeys,
     },
     registry::{
         Account, AccountGroup, Accounts, CatalogTier, CertificateEntry, Certificates, CustomOverlay, ImageContents, KeyringEntry,
@@ -56,6 +56,31 @@ pub(crate) fn identity() -> impl Strategy<Value = IdentitySpec> {
         description,
         company,
         relationship,
+    })
+}
+
+pub(crate) fn identity_metadata() -> impl Strategy<Value = IdentityMetadataSpec> {
+    let utm = (text(), text(), text(), text(), text());
+    let others = (text(), text(), text(), any::<bool>(), any::<bool>());
+    (text(), text(), text(), texts(), utm, others).prop_map(|(company, product, job_title, providers, utm, others)| {
+        let (utm_campaign, utm_content, utm_medium, utm_source, utm_term) = utm;
+        let (latest_form_submit_url, latest_internal_referring_url, hubspot_utk, updates_opt_in, self_serve) = others;
+        IdentityMetadataSpec {
+            company,
+            updates_opt_in,
+            product,
+            job_title,
+            providers,
+            utm_campaign,
+            utm_content,
+            utm_medium,
+            utm_source,
+            utm_term,
+            latest_form_submit_url,
+            latest_internal_referring_url,
+            hubspot_utk,
+            self_serve,
+        }
     })
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod external_group_role_mappings;
 pub(crate) mod group_invites;
 pub(crate) mod groups;
 pub(crate) mod identities;
+pub(crate) mod identity_metadata;
 pub(crate) mod identity_providers;
 pub(crate) mod oidc;
 pub(crate) mod ping;
@@ -19,6 +20,7 @@ pub(crate) mod roles;
 pub(crate) mod subscriptions;
 pub(crate) mod sync_statuses;
 pub(crate) mod tags;
+pub(crate) mod terms;
 
 /// What the place of a new resource is called where this version calls it `parent_id`.
 fn parent_id(path: &str) -> Option<String> {

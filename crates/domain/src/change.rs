@@ -24,6 +24,10 @@ pub enum Noun {
     GroupInvite,
     /// A user who asks to be let into an organization.
     AccessRequest,
+    /// A legal document that was accepted in the name of a group.
+    TermsAcceptance,
+    /// What a user has told about themselves.
+    IdentityMetadata,
     /// A registry repository.
     Repo,
     /// A name of an image in a repository.
@@ -58,6 +62,8 @@ impl Noun {
             Self::AccountAssociation => "account_association",
             Self::GroupInvite => "group_invite",
             Self::AccessRequest => "access_request",
+            Self::TermsAcceptance => "terms_acceptance",
+            Self::IdentityMetadata => "identity_metadata",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::Overlay => "overlay",
@@ -83,6 +89,8 @@ impl Noun {
             Self::AccountAssociation => "account association",
             Self::GroupInvite => "group invite",
             Self::AccessRequest => "access request",
+            Self::TermsAcceptance => "terms acceptance",
+            Self::IdentityMetadata => "identity metadata",
             Self::Repo => "repo",
             Self::Tag => "tag",
             Self::Overlay => "overlay",

@@ -76,6 +76,24 @@ pub enum Detail {
     },
     /// When a retry makes sense.
     RetryAfter(Duration),
+    /// Documents that have to be accepted first, as the version of the API writes it that is called (`TermsNotAcceptedDetail`).
+    TermsNotAccepted {
+        /// Whether that is v1.
+        old: bool,
+        /// The documents, one entry each.
+        missing: Vec<MissingDocument>,
+    },
+}
+
+/// A document that has to be accepted before a method can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingDocument {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub label: String,
+    /// Where it can be read.
+    pub url: String,
 }
 
 /// A failure with an outside half (kind, rule, message, details) and an inside half (the cause), which only the log sees.

@@ -6,11 +6,13 @@ pub mod external_group_role_mapping;
 pub mod group;
 pub mod group_invite;
 pub mod identity;
+pub mod identity_metadata;
 pub mod identity_provider;
 pub mod registration;
 pub mod role;
 pub mod role_binding;
 pub mod scim;
+pub mod terms;
 
 pub use access_request::AccessRequest;
 pub use account_association::{
@@ -23,10 +25,12 @@ pub use group_invite::{GroupInvite, GroupInviteSpec, GroupInviteView, InviteChec
 pub use identity::{
     AwsIdentity, ClaimMatch, Identity, IdentitySpec, Matcher, Relationship, RelationshipType, ServicePrincipal, StaticKeys,
 };
+pub use identity_metadata::{IdentityMetadata, IdentityMetadataSpec};
 pub use identity_provider::{CorrelationRule, IdentityProvider, IdentityProviderSpec, Oidc, ScimTold};
 pub use role::{Role, RoleSpec};
 pub use role_binding::{RoleBinding, RoleBindingSpec, RoleBindingView};
 pub use scim::{CredentialState, PreviousToken, Scim, ScimDigest};
+pub use terms::{TermsAcceptance, TermsAccepted, TermsDocument};
 
 crate::revision::versioned! {
     Group: revision;
@@ -40,4 +44,5 @@ crate::revision::versioned! {
     GroupInvite: revision;
     GroupInviteView: invite.revision;
     AccessRequest: revision;
+    IdentityMetadata: revision;
 }

@@ -57,6 +57,20 @@ pub trait Refusals: Send + Sync {
     fn record(&self, ctx: &Ctx, place: Option<&str>, error: &Error);
 }
 
+/// Judges what has to be so where a request acts before its method can be used there, beside the rights of the caller: documents that
+/// have to be accepted. Implemented by `services`, used by the gate.
+#[async_trait]
+pub trait Preconditions: Send + Sync {
+    /// Whether calls of this method (`/package.Service/Method`) are judged at all; found out once, when the server starts.
+    fn concern(&self, method: &str) -> bool;
+
+    /// Judges a call that its caller may make.
+    ///
+    /// # Errors
+    /// Failed precondition, saying what to do first; internal when the storage fails.
+    async fn check(&self, ctx: &Ctx, place: &Uidp) -> Result<(), Error>;
+}
+
 /// Seals small texts so that only servers with this installation's key can make or read them: page tokens, and secrets that are
 /// stored to be used.
 /// Implemented by `sts`, used by `services`.

@@ -5,7 +5,7 @@ use std::{io::ErrorKind, net::SocketAddr, sync::Arc};
 use api::Endpoint;
 use domain::{Clock, Entropy, ports::Seal};
 use gateway::Server;
-use services::{AuditRefusals, Bootstrap, ReplayStore, UseCases};
+use services::{AuditRefusals, Bootstrap, ReplayStore, RequiredTerms, UseCases};
 use store::Database;
 use sts::{Authenticator, Clouds, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys, Workers};
 use tokio::{net::TcpListener, sync::Notify};
@@ -248,6 +248,11 @@ fn server(
         .ready(authenticate)
         .fallback(routes)
         .tls(tls);
+    let builder = if settings.terms.is_empty() {
+        builder
+    } else {
+        builder.preconditions(Arc::new(RequiredTerms::new(store(), settings.terms.as_slice().into())))
+    };
     #[cfg(feature = "otel")]
     let builder = builder.traces(Arc::new(super::otel::Callers::default()));
     let built = builder.build();
@@ -267,6 +272,7 @@ fn endpoints(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Vec
         self_service_organizations: settings.self_service_organizations,
         registry_host: core.sts.registry_host.clone().unwrap_or_default(),
         auth_url: core.sts.auth_url.clone(),
+        terms: settings.terms.as_slice().into(),
     };
     let workers = Workers::new(&core.sts);
     workers.register(telemetry.registry());

@@ -30,6 +30,7 @@ mod ready;
 mod record;
 pub mod settings;
 mod telemetry;
+mod terms;
 pub mod time;
 pub mod tls;
 

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use domain::iam::TermsDocument;
 use gateway::settings::TrustedProxies;
 use store::{Database, StoreConfig};
 use sts::{
@@ -16,7 +17,7 @@ use sts::{
 };
 use url::Url;
 
-use super::{StartError, tls::TlsFiles};
+use super::{StartError, terms, tls::TlsFiles};
 
 /// The settings of a server. Nothing in here is read from the environment. The defaults are those of a server outside dev mode.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct Settings {
     pub self_service_organizations: bool,
     /// The identity providers whose users may log in without naming an identity.
     pub providers: Vec<Provider>,
+    /// The documents that can be accepted, and the methods that need them.
+    pub terms: Vec<TermsDocument>,
     /// Certificate and key; plain HTTP without them.
     pub tls: Tls,
     /// Whose word about the client's address counts.
@@ -164,6 +167,7 @@ impl Default for Settings {
             dev: false,
             self_service_organizations: false,
             providers: Vec::new(),
+            terms: Vec::new(),
             tls: Tls::default(),
             trusted_proxies: TrustedProxies::default(),
             metrics_listen: Some(METRICS_LISTEN),
@@ -276,6 +280,7 @@ impl Settings {
         for Provider { issuer, .. } in &self.providers {
             policy.issuer(issuer).map_err(|why| StartError::setting(format!("the identity provider {issuer:?} {why}")))?;
         }
+        terms::check(&self.terms)?;
         let clouds = [
             ("outbound-aws-sts-url", &self.outbound.aws_sts_url),
             ("outbound-google-sts-url", &self.outbound.google_sts_url),

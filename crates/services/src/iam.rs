@@ -10,6 +10,7 @@ pub mod identity_providers;
 pub mod registrations;
 pub mod role_bindings;
 pub mod roles;
+pub mod terms;
 pub mod whoami;
 
 pub(crate) mod placed;
@@ -24,4 +25,5 @@ pub use identity_providers::IdentityProviders;
 pub use registrations::Registrations;
 pub use role_bindings::{BatchItem, RoleBindings};
 pub use roles::Roles;
+pub use terms::{RequiredTerms, Terms};
 pub use whoami::{Access, Account, WhoAmI};

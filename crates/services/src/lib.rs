@@ -34,7 +34,7 @@ pub use bootstrap::Bootstrap;
 pub use events::Subscriptions;
 pub use iam::{
     AccessRequests, AccountAssociations, ExternalGroupRoleMappings, GroupInvites, Groups, Identities, IdentityProviders,
-    Registrations, RoleBindings, Roles, WhoAmI,
+    Registrations, RequiredTerms, RoleBindings, Roles, Terms, WhoAmI,
 };
 pub use nouns::{Noun, Nouns};
 pub use page_tokens::PageTokens;
@@ -64,6 +64,8 @@ pub struct UseCases {
     pub group_invites: GroupInvites,
     /// Access requests.
     pub access_requests: AccessRequests,
+    /// Terms.
+    pub terms: Terms,
     /// Registrations.
     pub registrations: Registrations,
     /// Repositories.
@@ -110,6 +112,7 @@ impl UseCases {
             account_associations: AccountAssociations::new(store(), seal(), accounts),
             group_invites: GroupInvites::new(store(), seal(), ()),
             access_requests: AccessRequests::new(store(), seal(), ()),
+            terms: Terms::new(store(), seal(), Arc::clone(&settings.terms)),
             registrations: Registrations::new(store()),
             repos: Repos::new(store(), seal(), settings.clone()),
             tags: Tags::new(store(), seal(), ()),

@@ -1,5 +1,9 @@
 //! What an installation decides about the use cases.
 
+use std::sync::Arc;
+
+use domain::iam::TermsDocument;
+
 /// The settings that use cases read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -10,4 +14,6 @@ pub struct Settings {
     pub registry_host: String,
     /// The URL of the issuer, without a slash at its end.
     pub auth_url: String,
+    /// The documents that can be accepted.
+    pub terms: Arc<[TermsDocument]>,
 }

@@ -163,7 +163,8 @@ async fn one_walk<E: Entity>(
     }
 }
 
-fn check(declared: &Declared, order: Order, cursor: Option<&Cursor>, uidp: &UidpFilter) -> Result<()> {
+/// Whether there are lists like that of the noun.
+pub(crate) fn check(declared: &Declared, order: Order, cursor: Option<&Cursor>, uidp: &UidpFilter) -> Result<()> {
     if order.field == OrderField::Name && !declared.is_named() {
         let description = "order_by must be one of uid, created_at, each optionally followed by asc or desc".to_owned();
         return Err(Error::fields(Rule::OrderBy, vec![Violation { field: "order_by".to_owned(), description }]));

@@ -7,7 +7,7 @@ use crate::{
     events::subscriptions,
     iam::{
         access_requests, account_associations, external_group_role_mappings, group_invites, groups, identities,
-        identity_providers, role_bindings, roles,
+        identity_metadata, identity_providers, role_bindings, roles, terms,
     },
     registry::{deployments, overlay_bindings, overlays, registry_settings, repos, tags},
     table::{self, Nouns},
@@ -31,6 +31,8 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &account_associations::DECLARED,
     &group_invites::DECLARED,
     &access_requests::DECLARED,
+    &terms::DECLARED,
+    &identity_metadata::DECLARED,
     &subscriptions::DECLARED,
 ]);
 

@@ -102,6 +102,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0019_sessions.sql"),
         postgres: include_str!("../migrations/postgres/0019_sessions.sql"),
     },
+    Step {
+        name: "terms_and_metadata",
+        sqlite: include_str!("../migrations/sqlite/0020_terms_and_metadata.sql"),
+        postgres: include_str!("../migrations/postgres/0020_terms_and_metadata.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

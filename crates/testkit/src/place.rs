@@ -7,7 +7,7 @@ use store::{Database, Store, StoreConfig};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use crate::{CountedEntropy, FixedClock, clouds};
+use crate::{CountedEntropy, FixedClock, clouds, samples};
 
 /// The data of one server, or of several that share a database and a key file. Everything goes with the last clone.
 #[derive(Clone, Debug)]
@@ -68,6 +68,7 @@ impl Place {
         Settings {
             database,
             key_file,
+            terms: vec![samples::document()],
             metrics_listen: Some(loopback),
             outbound: nowhere(),
             ..Settings::dev(loopback, self.data.path())

@@ -12,6 +12,7 @@ use contract::{
         registry::v2beta1::{CreateOverlayRequest, CustomOverlay, Overlay, custom_overlay::ImageContents, rpc::CreateOverlay},
     },
 };
+use domain::iam::TermsDocument;
 use prost_reflect::DynamicMessage;
 use serde_json::{Map, Value, json};
 
@@ -27,6 +28,17 @@ pub struct Sample {
     pub does: Does,
     request: Box<dyn Fn(&Place) -> Value + Send + Sync>,
     send: Sender,
+}
+
+/// The document that samples accept, which every server knows and no method needs.
+#[must_use]
+pub fn document() -> TermsDocument {
+    TermsDocument {
+        id: "skills-tos.v1".to_owned(),
+        label: "Terms of the skills".to_owned(),
+        url: "https://example.com/terms/skills".to_owned(),
+        methods: Vec::new(),
+    }
 }
 
 /// What a sample call does.

@@ -24,7 +24,10 @@ use contract::{
         oidc::{ExchangeRequest, rpc::Exchange},
     },
 };
-use domain::{Uidp, iam::role::built_in_uid};
+use domain::{
+    Uidp,
+    iam::{TermsDocument, role::built_in_uid},
+};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use server::{Running, Settings, assemble, settings::Outbound};
@@ -50,6 +53,7 @@ pub struct TestServer {
     admin: Token,
     organization: Uidp,
     admin_uid: Uidp,
+    terms: Vec<TermsDocument>,
     // Dropped last: the data goes when the server is gone.
     place: Place,
 }
@@ -65,11 +69,13 @@ pub struct Setup {
     pub entropy: u64,
     /// How it asks others. By default no cloud answers.
     pub outbound: Outbound,
+    /// The documents that it knows beside that of the samples.
+    pub terms: Vec<TermsDocument>,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { database: None, url: None, entropy: 0, outbound: place::nowhere() }
+        Self { database: None, url: None, entropy: 0, outbound: place::nowhere(), terms: Vec::new() }
     }
 }
 
@@ -88,7 +94,8 @@ impl TestServer {
         };
         let place = setup.url.map(|url| place.clone().at(url)).unwrap_or(place);
         let (clock, entropy) = (Arc::new(FixedClock::default()), Arc::new(CountedEntropy::from(setup.entropy)));
-        let settings = Settings { outbound: setup.outbound, ..place.settings() };
+        let mut settings = Settings { outbound: setup.outbound, ..place.settings() };
+        settings.terms.extend(setup.terms);
         Self::assemble(place, settings, clock, entropy, None).await
     }
 
@@ -106,7 +113,8 @@ impl TestServer {
     }
 
     async fn beside(&self, place: Place) -> Self {
-        let settings = Settings { base_url: Some(self.base_url().to_owned()), ..place.settings() };
+        let (base_url, terms) = (Some(self.base_url().to_owned()), self.terms.clone());
+        let settings = Settings { base_url, terms, ..place.settings() };
         Self::assemble(place, settings, self.clock.clone(), self.entropy.clone(), Some(self.provider.clone())).await
     }
 
@@ -117,6 +125,7 @@ impl TestServer {
         entropy: Arc<CountedEntropy>,
         provider: Option<Doors>,
     ) -> Self {
+        let terms = settings.terms.clone();
         let running = Box::pin(assemble(settings, clock.clone(), entropy.clone())).await.expect("the server starts");
         let doors = Doors::open(&format!("http://{}", running.addr), None).await;
         let account = running.dev.clone().expect("development mode knows its owner");
@@ -129,6 +138,7 @@ impl TestServer {
             admin: Token::new(""),
             organization: account.organization,
             admin_uid: account.identity,
+            terms,
             place,
         };
         server.admin = server.admin_token().await;

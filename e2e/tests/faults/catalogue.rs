@@ -9,11 +9,14 @@ use contract::{
     chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group},
     google::rpc::Status,
 };
-use domain::{Clock as _, Rule, iam::role::built_in_uid};
+use domain::{
+    Clock as _, Rule,
+    iam::{TermsDocument, role::built_in_uid},
+};
 use http::Method;
 use prost::Message as _;
 use serde_json::{Value, json};
-use testkit::{Actor, Fault, Issuer, TestServer};
+use testkit::{Actor, Fault, Issuer, Setup, TestServer};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -32,7 +35,14 @@ const OUT_OF_REACH: [(Rule, &str); 6] = [
 
 #[tokio::test]
 async fn every_rule_is_reached() {
-    let server = TestServer::start().await;
+    let needs_terms = "chainguard.platform.registry.v2beta1.OverlaysService/DeleteOverlay".to_owned();
+    let document = TermsDocument {
+        id: "tos.v1".to_owned(),
+        label: "Terms of service".to_owned(),
+        url: "https://example.com/tos".to_owned(),
+        methods: vec![needs_terms],
+    };
+    let server = TestServer::start_with(Setup { terms: vec![document], ..Setup::default() }).await;
     let mut reached = Reached::default();
     requests(&server, &mut reached).await;
     lists(&server, &mut reached).await;
@@ -221,6 +231,10 @@ async fn accounts(server: &TestServer, reached: &mut Reached) {
     let (admin, org) = (server.admin_again().await, server.organization());
     let delete = Request::delete(format!("/auth/v1/delete/{}", "0".repeat(40)));
     reached.http("an account of somebody else", Rule::OwnAccountOnly, &admin, delete).await;
+    let overlay = Request::delete(format!("/registry/v2beta1/overlays/{org}/{}", "0".repeat(16)));
+    reached.http("a document that was not accepted", Rule::TermsNotAccepted, &admin, overlay).await;
+    let told = Request::patch("/iam/v2beta1/identities:updateIdentityMetadata", &json!({"identityMetadata": {"company": "a"}}));
+    reached.http("what an operator tells of itself", Rule::NotAUser, &server.operator().await, told).await;
     let invite = json!({"roleUid": built_in_uid("viewer").as_str(), "ttl": "1s"});
     let invite = made(&admin, format!("/iam/v2beta1/groupInvites/{org}"), invite).await;
     server.clock().advance_seconds(1);

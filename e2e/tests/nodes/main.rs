@@ -9,6 +9,7 @@ mod rights;
 mod sessions;
 mod shared;
 mod start;
+mod terms;
 mod writes;
 
 use contract::chainguard::platform::iam::v2beta1::{

@@ -7,6 +7,7 @@ mod external_group_role_mappings;
 pub(crate) mod group_invites;
 pub(crate) mod groups;
 pub(crate) mod identities;
+mod identity_metadata;
 pub(crate) mod identity_providers;
 mod overlay_bindings;
 pub(crate) mod overlays;
@@ -16,6 +17,7 @@ mod role_bindings;
 pub(crate) mod roles;
 mod subscriptions;
 pub(crate) mod tags;
+pub(crate) mod terms;
 mod visibility;
 
 use contract::prost_types::FieldMask;

@@ -68,6 +68,8 @@ pub(crate) enum Kind {
     List,
     /// Like `List`, and an entry may be `{ issuer = "…", audiences = ["…"] }`.
     Providers,
+    /// Like `List`, and an entry may be `{ id = "…", label = "…", url = "…", methods = ["…"] }`.
+    Terms,
 }
 
 /// What holds when nobody says anything.

@@ -77,6 +77,10 @@ pub enum Rule {
     ScimTokenIssued,
     /// The organization has fewer owners than SCIM needs.
     TooFewOwners,
+    /// Documents have to be accepted first.
+    TermsNotAccepted,
+    /// The caller is no user, of whom alone such things are kept.
+    NotAUser,
     /// An answer without pages would be longer than it may be.
     ListTooLong,
     /// Built-in roles never change.
@@ -117,7 +121,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 55] = [
+    pub const ALL: [(Self, &'static str, &'static str); 57] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -187,6 +191,12 @@ impl Rule {
             "TOO_FEW_OWNERS",
             "SCIM can be enabled where the organization has two owners who were appointed by hand.",
         ),
+        (
+            Self::TermsNotAccepted,
+            "TERMS_NOT_ACCEPTED",
+            "Documents have to be accepted first for the group, or one above it; `TermsNotAcceptedDetail` names them.",
+        ),
+        (Self::NotAUser, "NOT_A_USER", "Only users tell about themselves; the caller is a workload or an operator."),
         (
             Self::ListTooLong,
             "LIST_TOO_LONG",

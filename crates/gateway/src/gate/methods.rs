@@ -3,7 +3,7 @@
 use std::{collections::HashSet, fmt};
 
 use contract::{Access, METHODS, Method};
-use domain::{Error, EventRule};
+use domain::{Error, EventRule, ports::Preconditions};
 
 use super::Admission;
 use crate::{Endpoint, budget::ORDINARY, router::RouterError, settings::Limits};
@@ -24,6 +24,8 @@ pub(crate) struct Entry {
     pub(crate) endpoint: Option<Endpoint>,
     pub(crate) event: Option<EventRule>,
     pub(crate) api_version: &'static str,
+    /// Whether something has to be so beside rights before it is called.
+    pub(crate) has_preconditions: bool,
     /// About how many bytes an answer has: a guess before it is made.
     pub(crate) answer_bytes: usize,
 }
@@ -52,6 +54,8 @@ pub enum StartError {
     PublicList(String),
     /// A method has two handlers.
     TwoHandlers(&'static str),
+    /// A method has preconditions, and acts at no place where they could be judged.
+    Nowhere(&'static str),
     /// An HTTP rule cannot be routed.
     Route(RouterError),
     /// A part that the server cannot do without was not given.
@@ -62,8 +66,12 @@ pub enum StartError {
 
 impl Methods {
     /// Joins the contract with handlers. `public` are the full names (`/package.Service/Method`) of the methods without
-    /// annotation that anybody may call.
-    pub(crate) fn new(endpoints: &[Endpoint], public: &[&str]) -> Result<Self, StartError> {
+    /// annotation that anybody may call, `preconditions` tell which methods they are about.
+    pub(crate) fn new(
+        endpoints: &[Endpoint],
+        public: &[&str],
+        preconditions: Option<&dyn Preconditions>,
+    ) -> Result<Self, StartError> {
         let mut given = HashSet::new();
         if let Some(twice) = endpoints.iter().find(|endpoint| !given.insert(endpoint.method.index)) {
             return Err(StartError::TwoHandlers(twice.method.path));
@@ -77,9 +85,15 @@ impl Methods {
                 Access::Undeclared if public.contains(&method.path) => Ok(Admission::Public),
                 _ => Admission::of(method),
             };
+            let admission = admission.map_err(|problem| StartError::Access { method: method.path, problem })?;
+            let has_preconditions = preconditions.is_some_and(|preconditions| preconditions.concern(method.path));
+            if has_preconditions && !matches!(admission, Admission::Scoped { .. }) {
+                return Err(StartError::Nowhere(method.path));
+            }
             Ok(Entry {
                 method,
-                admission: admission.map_err(|problem| StartError::Access { method: method.path, problem })?,
+                admission,
+                has_preconditions,
                 endpoint: endpoints.iter().find(|endpoint| endpoint.method.index == method.index).cloned(),
                 event: method.event.map(|event| EventRule { kind: event.kind, customer: event.customer }),
                 api_version: api_version(method.service),
@@ -117,6 +131,7 @@ impl fmt::Display for StartError {
             Self::Access { method, problem } => write!(f, "method {method} {problem}"),
             Self::PublicList(name) => write!(f, "the public list names {name}, which is no method without an access annotation"),
             Self::TwoHandlers(method) => write!(f, "method {method} has two handlers"),
+            Self::Nowhere(method) => write!(f, "method {method} has preconditions, but acts at no place"),
             Self::Route(error) => error.fmt(f),
             Self::Missing(part) => write!(f, "the server was built without {part}"),
             Self::Reflection(problem) => write!(f, "the reflection service cannot use the contract: {problem}"),
@@ -144,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_method_of_the_contract_can_be_enforced() {
-        let methods = Methods::new(&[ping()], &PUBLIC).unwrap();
+        let methods = Methods::new(&[ping()], &PUBLIC, None).unwrap();
         assert_eq!(methods.0.len(), METHODS.len());
         assert_eq!(methods.0.iter().filter(|entry| entry.endpoint.is_some()).count(), 1);
         let public: Vec<_> = methods.0.iter().filter(|e| e.admission == Admission::Public).map(|e| e.method.name).collect();
@@ -155,10 +170,34 @@ mod tests {
 
     #[test]
     fn an_undeclared_method_stops_the_start() {
-        let error = Methods::new(&[], &PUBLIC[1..]).unwrap_err().to_string();
+        let error = Methods::new(&[], &PUBLIC[1..], None).unwrap_err().to_string();
         let expected = "method /chainguard.platform.oidc.SecurityTokenService/Exchange says nothing about who may call it \
                         and is not on the public list";
         assert_eq!(error, expected);
+    }
+
+    /// Preconditions of one method.
+    struct Of(&'static str);
+
+    #[async_trait::async_trait]
+    impl Preconditions for Of {
+        fn concern(&self, method: &str) -> bool {
+            method == self.0
+        }
+
+        async fn check(&self, _: &domain::Ctx, _: &domain::Uidp) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn preconditions_are_judged_at_a_place() {
+        const CREATE: &str = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";
+        const UPDATE: &str = "/chainguard.platform.iam.v2beta1.GroupsService/UpdateGroup";
+        let methods = Methods::new(&[], &PUBLIC, Some(&Of(UPDATE))).unwrap();
+        let judged: Vec<_> = methods.0.iter().filter(|entry| entry.has_preconditions).map(|entry| entry.method.path).collect();
+        assert_eq!(judged, [UPDATE]);
+        assert_eq!(Methods::new(&[], &PUBLIC, Some(&Of(CREATE))).unwrap_err(), StartError::Nowhere(CREATE));
     }
 
     #[test]
@@ -166,13 +205,13 @@ mod tests {
         let annotated = "/chainguard.platform.iam.v2beta1.GroupsService/GetGroup";
         for name in [annotated, "/no.such/Method"] {
             let list: Vec<_> = PUBLIC.into_iter().chain([name]).collect();
-            assert_eq!(Methods::new(&[], &list).unwrap_err(), StartError::PublicList(name.to_owned()));
+            assert_eq!(Methods::new(&[], &list, None).unwrap_err(), StartError::PublicList(name.to_owned()));
         }
     }
 
     #[test]
     fn two_handlers_for_a_method_stop_the_start() {
-        let error = Methods::new(&[ping(), ping()], &PUBLIC).unwrap_err();
+        let error = Methods::new(&[ping(), ping()], &PUBLIC, None).unwrap_err();
         assert_eq!(error, StartError::TwoHandlers("/chainguard.platform.ping.v2beta1.PingService/Ping"));
     }
 

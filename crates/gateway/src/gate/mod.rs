@@ -1,7 +1,7 @@
 //! The gate: what every request of the contract passes, whatever its transport.
 //!
-//! In this order: authenticate, authorise at the request's scope, decode, required fields, replay what was applied before,
-//! handle. [`Gate::admit`] is the first step, which needs no body; [`Gate::perform`] does the others. Where a request acts is
+//! In this order: authenticate, authorise at the request's scope, decode, required fields, preconditions, replay what was applied
+//! before, handle. [`Gate::admit`] is the first step, which needs no body; [`Gate::perform`] does the others. Where a request acts is
 //! read from its bytes, so that nothing is built for a caller who may not do what it asks (ADR 16).
 
 use std::{net::IpAddr, sync::Arc};
@@ -11,7 +11,7 @@ use domain::{
     Actor, Clock, Ctx, Entropy, Error, Grants, Kind, LentSecret, Rule, Timestamp,
     ctx::{IdempotencyClaim, Lease},
     error::Violation,
-    ports::{Authenticate, Refusals, Replay, Replays},
+    ports::{Authenticate, Preconditions, Refusals, Replay, Replays},
 };
 use http::HeaderMap;
 use tokio_util::task::TaskTracker;
@@ -36,6 +36,8 @@ pub(crate) struct Gate {
     pub(crate) authenticate: Arc<dyn Authenticate>,
     pub(crate) replays: Arc<dyn Replays>,
     pub(crate) refusals: Arc<dyn Refusals>,
+    /// What has to be so beside rights, if the server knows of any such thing.
+    pub(crate) preconditions: Option<Arc<dyn Preconditions>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     /// The tasks that finish idempotent requests even when their client hangs up.
@@ -117,6 +119,7 @@ impl Gate {
                 if call.scope() != place.as_deref() {
                     return Err(Error::internal("a decoded request acts elsewhere than its bytes said"));
                 }
+                self.check_preconditions(entry, &ctx, place.as_deref()).await?;
                 match ctx.idempotency.clone() {
                     None => call.run(Arc::clone(&ctx)).await,
                     Some(claim) => Box::pin(self.apply_once(entry, Ctx::clone(&ctx), claim, call)).await,
@@ -129,6 +132,15 @@ impl Gate {
             self.refusals.record(&ctx, place.as_deref(), error);
         }
         result
+    }
+
+    /// Judges what has to be so beside rights before a method can be used at a place.
+    async fn check_preconditions(&self, entry: &Entry, ctx: &Ctx, place: Option<&str>) -> Result<(), Error> {
+        let (true, Some(preconditions)) = (entry.has_preconditions, &self.preconditions) else { return Ok(()) };
+        let Admission::Scoped { field, .. } = &entry.admission else {
+            return Err(Error::internal("a method has preconditions, but acts at no place"));
+        };
+        preconditions.check(ctx, &admission::place(field, place)?).await
     }
 
     async fn apply_once(

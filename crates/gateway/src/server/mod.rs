@@ -4,7 +4,7 @@ use std::{fmt, ops::Deref, sync::Arc};
 
 use domain::{
     Clock, Entropy,
-    ports::{Authenticate, Ready, Refusals, Replays},
+    ports::{Authenticate, Preconditions, Ready, Refusals, Replays},
 };
 use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -86,6 +86,7 @@ pub struct Builder {
     authenticate: Option<Arc<dyn Authenticate>>,
     replays: Option<Arc<dyn Replays>>,
     refusals: Option<Arc<dyn Refusals>>,
+    preconditions: Option<Arc<dyn Preconditions>>,
     clock: Option<Arc<dyn Clock>>,
     entropy: Option<Arc<dyn Entropy>>,
     ready: Vec<Arc<dyn Ready>>,
@@ -161,6 +162,12 @@ impl Builder {
         Self { refusals: Some(refusals), ..self }
     }
 
+    /// Who judges what has to be so beside rights before methods are called. Without, nothing has to.
+    #[must_use]
+    pub fn preconditions(self, preconditions: Arc<dyn Preconditions>) -> Self {
+        Self { preconditions: Some(preconditions), ..self }
+    }
+
     /// Where the present comes from. Required.
     #[must_use]
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
@@ -205,11 +212,12 @@ impl Builder {
     /// When a method's access cannot be enforced, something is given twice, or a required part was not given.
     pub fn build(self) -> Result<Server, StartError> {
         let public: Vec<_> = self.public.iter().map(String::as_str).collect();
-        let methods = Methods::new(&self.endpoints, &public)?;
+        let methods = Methods::new(&self.endpoints, &public, self.preconditions.as_deref())?;
         let gate = Gate {
             authenticate: self.authenticate.ok_or(StartError::Missing("authenticate"))?,
             replays: self.replays.ok_or(StartError::Missing("replays"))?,
             refusals: self.refusals.ok_or(StartError::Missing("refusals"))?,
+            preconditions: self.preconditions,
             clock: self.clock.ok_or(StartError::Missing("clock"))?,
             entropy: self.entropy.ok_or(StartError::Missing("entropy"))?,
             tasks: TaskTracker::new(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use contract::{
     Message,
+    chainguard::platform::iam::{self as old, v2beta1 as new},
     google::rpc::{
         BadRequest, ErrorInfo, PreconditionFailure, ResourceInfo, RetryInfo, Status, bad_request, precondition_failure,
     },
@@ -11,7 +12,7 @@ use contract::{
 };
 use domain::{
     Error,
-    error::{Detail, Precondition, Violation},
+    error::{Detail, MissingDocument, Precondition, Violation},
 };
 
 use super::Room;
@@ -60,6 +61,18 @@ fn detail(detail: &Detail, room: &Room, omitted: &mut usize) -> Any {
                 nanos: i32::try_from(after.subsec_nanos()).unwrap_or(0),
             }),
         }),
+        Detail::TermsNotAccepted { old, missing } => {
+            let texts = |m: &MissingDocument| [m.id.clone(), room.text(&m.label).into_owned(), room.text(&m.url).into_owned()];
+            let fitting = room.fitting(missing.iter().map(texts));
+            *omitted += missing.len() - fitting.len();
+            if *old {
+                let missing = fitting.into_iter().map(|[id, label, url]| old::MissingDocument { id, label, url });
+                pack(&old::TermsNotAcceptedDetail { missing: missing.collect() })
+            } else {
+                let missing = fitting.into_iter().map(|[id, label, url]| new::MissingDocument { id, label, url });
+                pack(&new::TermsNotAcceptedDetail { missing: missing.collect() })
+            }
+        }
     }
 }
 

@@ -72,7 +72,10 @@ fn challenge(error: &Error) -> HeaderValue {
 mod tests {
     use std::time::Duration;
 
-    use domain::{Noun, error::Detail};
+    use domain::{
+        Noun,
+        error::{Detail, MissingDocument},
+    };
 
     use super::*;
 
@@ -114,6 +117,22 @@ mod tests {
         let error =
             Error::new(Kind::Unavailable, Rule::Unavailable, "later").with(Detail::RetryAfter(Duration::from_millis(1500)));
         assert_eq!(json(&error)["details"][1]["retryDelay"], "1.500s");
+        for (old, package) in [(true, "chainguard.platform.iam"), (false, "chainguard.platform.iam.v2beta1")] {
+            let document = |id: &str| MissingDocument { id: id.into(), label: "Terms".into(), url: "https://example.com".into() };
+            let missing = vec![document("tos.v1"), document("tos.v2")];
+            let error =
+                Error::new(Kind::FailedPrecondition, Rule::TermsNotAccepted, "").with(Detail::TermsNotAccepted { old, missing });
+            assert_eq!(
+                json(&error)["details"][1],
+                serde_json::json!({
+                    "@type": format!("type.googleapis.com/{package}.TermsNotAcceptedDetail"),
+                    "missing": [
+                        { "id": "tos.v1", "label": "Terms", "url": "https://example.com" },
+                        { "id": "tos.v2", "label": "Terms", "url": "https://example.com" },
+                    ]
+                })
+            );
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod create;
 mod lookup;
+mod metadata;
 mod relationship;
 mod update;
 

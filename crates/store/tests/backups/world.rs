@@ -5,8 +5,8 @@ use domain::{
     ctx::IdempotencyClaim,
     events::Subscription,
     iam::{
-        AccessRequest, AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Role,
-        RoleBinding,
+        AccessRequest, AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityMetadata,
+        IdentityProvider, Role, RoleBinding, TermsAcceptance,
     },
     ports::Replay,
     registry::{Deployment, Digest, Overlay, OverlayBinding, RegistrySettings, Repo, Tag},
@@ -19,7 +19,7 @@ use store::{
         access_requests::AccessRequestFilter, account_associations::AccountAssociationFilter,
         external_group_role_mappings::ExternalGroupRoleMappingFilter, group_invites::GroupInviteFilter, groups::GroupFilter,
         identities::IdentityFilter, identity_providers::IdentityProviderFilter, role_bindings::RoleBindingFilter,
-        roles::RoleFilter,
+        roles::RoleFilter, terms::TermsAcceptanceFilter,
     },
     idempotency,
     outbox::{self, Event},
@@ -49,6 +49,8 @@ pub(crate) struct Everything {
     tags: (Vec<Tag>, u64),
     invites: (Vec<GroupInvite>, u64),
     requests: (Vec<AccessRequest>, u64),
+    terms: (Vec<TermsAcceptance>, u64),
+    metadata: Option<IdentityMetadata>,
     overlays: (Vec<Overlay>, u64),
     overlay_bindings: (Vec<OverlayBinding>, u64),
     deployment: Option<Deployment>,
@@ -107,6 +109,8 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         tags: all::<TagFilter>(store).await,
         invites: all::<GroupInviteFilter>(store).await,
         requests: all::<AccessRequestFilter>(store).await,
+        terms: all::<TermsAcceptanceFilter>(store).await,
+        metadata: rows::get(&mut reader, &kit::root(55)).await.expect("reads"),
         overlays: all::<OverlayFilter>(store).await,
         overlay_bindings: all::<OverlayBindingFilter>(store).await,
         deployment: rows::get(&mut reader, &first_repo()).await.expect("reads"),
@@ -176,6 +180,9 @@ pub(crate) async fn fill(store: &Store) -> Everything {
     kit::add(store, kit::registry_settings(other.uid.clone())).await;
     kit::add_subscription(store, &other, kit::subscription(kit::child(&other.uid, 1000), "https://hooks.example.com")).await;
     let user = kit::add(store, kit::identity(kit::root(55), "user")).await;
+    kit::add(store, kit::identity_metadata(user.uid.clone())).await;
+    kit::add(store, kit::terms_acceptance(kit::child(&other.uid, 1003), "tos.v1")).await;
+    kit::add(store, kit::terms_acceptance(kit::child(&folder, 1003), "tos.v1")).await;
     let asked = kit::access_request(kit::child(&other.uid, 1002), &user.uid);
     kit::add(store, AccessRequest { refused_at: Some(kit::NOW), ..asked }).await;
     kit::add(store, kit::role(kit::root(56), "built-in", &["groups.list"])).await;

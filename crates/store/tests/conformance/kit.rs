@@ -11,9 +11,9 @@ use domain::{
     events::{Subscription, SubscriptionSpec},
     iam::{
         AccessRequest, AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, ExternalGroupRoleMapping,
-        ExternalGroupRoleMappingSpec, Group, GroupInvite, GroupInviteSpec, GroupSpec, Identity, IdentityProvider,
-        IdentityProviderSpec, IdentitySpec, InviteCheck, Matcher, Oidc, OrgKind, OrgStatus, Relationship, Role, RoleBinding,
-        RoleBindingSpec, RoleSpec,
+        ExternalGroupRoleMappingSpec, Group, GroupInvite, GroupInviteSpec, GroupSpec, Identity, IdentityMetadata,
+        IdentityMetadataSpec, IdentityProvider, IdentityProviderSpec, IdentitySpec, InviteCheck, Matcher, Oidc, OrgKind,
+        OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec, TermsAcceptance,
     },
     list::Order,
     registry::{
@@ -257,6 +257,21 @@ pub(crate) fn group_invite(uid: Uidp, role: &Uidp) -> GroupInvite {
 pub(crate) fn access_request(uid: Uidp, identity: &Uidp) -> AccessRequest {
     let (identity, email) = (identity.clone(), "ana@example.com".to_owned());
     AccessRequest { uid, identity, email, refused_at: None, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+pub(crate) fn terms_acceptance(uid: Uidp, document: &str) -> TermsAcceptance {
+    let (document, accepted_by) = (document.to_owned(), root(77));
+    TermsAcceptance { uid, document, accepted_by, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+pub(crate) fn identity_metadata(user: Uidp) -> IdentityMetadata {
+    let spec = IdentityMetadataSpec {
+        company: "Acme".to_owned(),
+        updates_opt_in: true,
+        providers: vec!["aws".to_owned()],
+        ..IdentityMetadataSpec::default()
+    };
+    IdentityMetadata { uid: user, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
 }
 
 pub(crate) fn overlay(uid: Uidp, name: &str) -> Overlay {

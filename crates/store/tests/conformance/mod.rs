@@ -18,6 +18,7 @@ pub(crate) mod sessions;
 pub(crate) mod standings;
 pub(crate) mod subscriptions;
 pub(crate) mod tags;
+pub(crate) mod terms;
 pub(crate) mod traces;
 pub(crate) mod writes;
 
@@ -142,6 +143,11 @@ macro_rules! cases {
                 external_group_role_mappings_go_with_their_provider,
             ];
             access_requests: [access_requests_go_with_their_organization_and_their_user];
+            terms: [
+                acceptances_go_with_their_group,
+                acceptances_of_several_groups_are_one_list,
+                metadata_goes_with_its_user,
+            ];
             group_invites: [group_invites_are_kept_and_show_their_role, group_invites_go_with_their_group];
             subscriptions: [subscriptions_are_kept_and_counted, subscriptions_go_with_their_group];
             counters: [counters_equal_the_rows];

@@ -182,6 +182,18 @@ pub(super) fn others() -> Vec<Sample> {
             Does::Other,
             |place| json!({ "uid": unknown_request(place), "role_uid": Place::bindable() }),
         ),
+        Sample::new::<iam::AcceptTerms>(Does::Other, accepted),
+        Sample::new::<iam::ListTermsAcceptances>(Does::Other, |place| json!({ "group": place.at.as_str(), "page_size": 50 })),
+        Sample::new::<old::AcceptTerms>(Does::Other, accepted),
+        Sample::new::<old::ListAccepted>(Does::Other, |place| json!({ "group": place.at.as_str() })),
+        Sample::new::<iam::UpdateIdentityMetadata>(
+            Does::Other,
+            |_| json!({ "identity_metadata": { "company": "Acme", "job_title": "Shopkeeper" } }),
+        ),
+        Sample::new::<old_events::UpdateMetadata>(
+            Does::Other,
+            |_| json!({ "onboarding_questions": { "company_name": "Acme" }, "updatesOptIn": true }),
+        ),
         Sample::new::<old::LookupGroup>(Does::Other, |_| json!({})),
         Sample::new::<old::CheckEligibility>(Does::Other, |_| json!({})),
         Sample::new::<old::Lookup>(Does::Other, |_| json!({ "issuer": "https://accounts.example.com", "subject": "somebody" })),
@@ -239,6 +251,11 @@ pub(super) fn others() -> Vec<Sample> {
 /// Where an access request would be, of which samples make none: that takes an organization with a domain.
 fn unknown_request(place: &Place) -> String {
     format!("{}/0123456789abcdef", place.at.root_text())
+}
+
+/// The document that every server knows, in the name of the place.
+fn accepted(place: &Place) -> Value {
+    json!({ "group": place.at.as_str(), "document_ids": [super::document().id] })
 }
 
 /// What there is about the SCIM tokens of identity providers.

@@ -32,8 +32,8 @@ fn value(key: &Key) -> String {
     match key.kind {
         Kind::Switch | Kind::Count => given.to_owned(),
         Kind::Text => format!("{given:?}"),
-        Kind::List | Kind::Providers if given.is_empty() => "[]".to_owned(),
-        Kind::List | Kind::Providers => format!("[{given:?}]"),
+        Kind::List | Kind::Providers | Kind::Terms if given.is_empty() => "[]".to_owned(),
+        Kind::List | Kind::Providers | Kind::Terms => format!("[{given:?}]"),
     }
 }
 

@@ -126,8 +126,8 @@ fn texts(kind: Kind, value: &DeValue<'_>) -> Result<Vec<String>, String> {
     match (kind, value) {
         (Kind::Switch, DeValue::Boolean(value)) => Ok(vec![value.to_string()]),
         (Kind::Count, DeValue::Integer(value)) if value.radix() == 10 => Ok(vec![value.as_str().replace('_', "")]),
-        (Kind::Text | Kind::List | Kind::Providers, DeValue::String(value)) => Ok(vec![value.to_string()]),
-        (Kind::List | Kind::Providers, DeValue::Array(values)) => {
+        (Kind::Text | Kind::List | Kind::Providers | Kind::Terms, DeValue::String(value)) => Ok(vec![value.to_string()]),
+        (Kind::List | Kind::Providers | Kind::Terms, DeValue::Array(values)) => {
             values.iter().map(|value| part(kind, value.get_ref())).collect()
         }
         _ => {
@@ -137,6 +137,7 @@ fn texts(kind: Kind, value: &DeValue<'_>) -> Result<Vec<String>, String> {
                 Kind::Text => "a text in quotes",
                 Kind::List => "a list of texts: [\"…\", \"…\"]",
                 Kind::Providers => "a list of issuers, or [[identity-providers]] tables with issuer and audiences",
+                Kind::Terms => "[[terms]] tables with id, label, url and methods",
             };
             Err(format!("must be {wanted}, not {}", article(value.type_str())))
         }
@@ -148,6 +149,7 @@ fn part(kind: Kind, value: &DeValue<'_>) -> Result<String, String> {
         (_, DeValue::String(text)) if text.is_empty() => Err("has an empty entry".to_owned()),
         (_, DeValue::String(text)) => Ok(text.to_string()),
         (Kind::Providers, DeValue::Table(table)) => provider(table),
+        (Kind::Terms, DeValue::Table(table)) => document(table),
         _ => Err(format!("has an entry that is {}, not a text", article(value.type_str()))),
     }
 }
@@ -168,6 +170,33 @@ fn provider(table: &DeTable<'_>) -> Result<String, String> {
     }
     let issuer = issuer.ok_or("has an entry without issuer")?;
     Ok(std::iter::once(issuer).chain(audiences).collect::<Vec<_>>().join(" "))
+}
+
+/// A document's table as the text that a flag would give.
+fn document(table: &DeTable<'_>) -> Result<String, String> {
+    let (mut parts, mut methods) = ([const { String::new() }; 3], Vec::new());
+    for (name, value) in in_order(table) {
+        let at = ["id", "label", "url"].iter().position(|part| part == name.get_ref());
+        match (at.and_then(|at| parts.get_mut(at)), name.get_ref().as_ref(), value.get_ref()) {
+            (Some(part), _, DeValue::String(text)) => *part = text.to_string(),
+            (Some(_), name, _) => return Err(format!("the {name} must be a text in quotes")),
+            (None, "methods", value) => methods = texts(Kind::List, value).map_err(|why| format!("methods {why}"))?,
+            (None, other, _) => {
+                return Err(format!("has an entry with the key {other}; there are id, label, url and methods"));
+            }
+        }
+    }
+    if methods.iter().any(|method| method.contains(char::is_whitespace)) {
+        return Err("has a method with a blank in it".to_owned());
+    }
+    if let Some(part) = parts.iter().chain(&methods).find(|part| part.contains('|')) {
+        return Err(format!("has {part:?}, which must not contain `|`"));
+    }
+    if let Some((name, _)) = ["id", "label", "url"].into_iter().zip(&parts).find(|(_, part)| part.trim().is_empty()) {
+        return Err(format!("has an entry without {name}"));
+    }
+    let [id, label, url] = parts;
+    Ok([id, label, url, methods.join(" ")].join("|"))
 }
 
 fn article(noun: &str) -> String {

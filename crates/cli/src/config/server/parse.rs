@@ -2,6 +2,7 @@
 
 use std::{fmt::Display, net::SocketAddr, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
+use domain::{iam::TermsDocument, text::excerpt};
 use sts::jws::TokenAlgorithm;
 
 use super::Kind;
@@ -9,8 +10,8 @@ use super::Kind;
 /// The parts of a text from a variable or flag: lists have commas between them. An empty text of a list is an empty list.
 pub(super) fn parts(kind: Kind, text: &str) -> Vec<String> {
     match kind {
-        Kind::List | Kind::Providers if text.is_empty() => Vec::new(),
-        Kind::List | Kind::Providers => text.split(',').map(|part| part.trim().to_owned()).collect(),
+        Kind::List | Kind::Providers | Kind::Terms if text.is_empty() => Vec::new(),
+        Kind::List | Kind::Providers | Kind::Terms => text.split(',').map(|part| part.trim().to_owned()).collect(),
         Kind::Switch | Kind::Count | Kind::Text => vec![text.to_owned()],
     }
 }
@@ -118,6 +119,23 @@ pub(super) fn provider(text: &str) -> Result<sts::Provider, String> {
     Ok(sts::Provider { issuer, audiences: words.collect() })
 }
 
+/// A document: id, label and URL with `|` between them, and behind another one the methods, with blanks between them.
+pub(super) fn terms(text: &str) -> Result<TermsDocument, String> {
+    let refuse = || {
+        let text = excerpt(text);
+        format!(
+            "{text:?} is not ID|LABEL|URL|METHODS, such as tos.v1|Terms of service|https://example.com/tos|package.Service/Method"
+        )
+    };
+    let mut parts = text.splitn(4, '|').map(|part| part.trim().to_owned());
+    let (Some(id), Some(label), Some(url)) = (parts.next(), parts.next(), parts.next()) else { return Err(refuse()) };
+    let methods = parts.next().unwrap_or_default();
+    if id.is_empty() || label.is_empty() || url.is_empty() || methods.contains('|') {
+        return Err(refuse());
+    }
+    Ok(TermsDocument { id, label, url, methods: methods.split_ascii_whitespace().map(str::to_owned).collect() })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -166,6 +184,17 @@ mod tests {
         assert!(each(&parts(Kind::List, "a,,b"), text).is_err());
     }
 
+    #[test]
+    fn documents_have_three_parts_and_methods() {
+        let document = terms("tos.v1 | Terms, and more | https://example.com/tos | a.B/C  d.E/F").expect("a document");
+        assert_eq!((document.id.as_str(), document.label.as_str()), ("tos.v1", "Terms, and more"));
+        assert_eq!((document.url.as_str(), document.methods), ("https://example.com/tos", vec!["a.B/C".into(), "d.E/F".into()]));
+        assert_eq!(terms("a|b|c").map(|document| document.methods), Ok(Vec::new()));
+        for bad in ["", "a", "a|b", "a||c", "|b|c", "a|b|", "a|b|c|d|e"] {
+            assert!(terms(bad).is_err_and(|why| why.contains("is not ID|LABEL|URL|METHODS")), "{bad}");
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_written_is_read(number in 1u64..=600_000) {
@@ -175,7 +204,7 @@ mod tests {
 
         #[test]
         fn nothing_makes_a_reader_panic(text in "\\PC{0,24}|[0-9]{0,24}[a-zA-Z]{0,4}") {
-            let _ = (duration(&text), size(&text), memory(&text), switch(&text), address(&text), count::<u32>(&text, 1..=9), provider(&text));
+            let _ = (duration(&text), size(&text), memory(&text), switch(&text), address(&text), count::<u32>(&text, 1..=9), provider(&text), terms(&text));
             for kind in [Kind::List, Kind::Text] {
                 let _ = each(&parts(kind, &text), address);
             }

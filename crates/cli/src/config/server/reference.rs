@@ -92,7 +92,7 @@ fn looks(key: &Key) -> String {
         (Kind::Text, "FILE") => "Path of a file",
         (Kind::Text, "FOLDER") => "Path of a folder",
         (Kind::Text, _) => "Text",
-        (Kind::List | Kind::Providers, _) => "List",
+        (Kind::List | Kind::Providers | Kind::Terms, _) => "List",
     };
     what.to_owned()
 }
@@ -109,6 +109,12 @@ trusted-proxies = ["10.0.0.0/8"]
 [[identity-providers]]
 issuer = "https://login.example"
 audiences = ["provost"]
+
+[[terms]]
+id = "tos.v1"
+label = "Terms of service"
+url = "https://provost.example/tos"
+methods = ["chainguard.platform.registry.v2beta1.ReposService/CreateRepo"]
 
 [limits]
 body-size = "8MiB"
@@ -131,6 +137,6 @@ mod tests {
         std::fs::write(&path, toml).expect("written");
         let mut problems = super::super::Problems::default();
         let entries = file::read(Some(&path), &mut problems).expect("readable");
-        assert_eq!((entries.len(), problems.0), (7, Vec::new()));
+        assert_eq!((entries.len(), problems.0), (8, Vec::new()));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::{
     Default, Key, Kind,
-    parse::{address, each, one, or_off, path, provider, switch, text, token_algorithm},
+    parse::{address, each, one, or_off, path, provider, switch, terms, text, token_algorithm},
 };
 
 pub(super) const KEYS: &[Key] = &[
@@ -119,6 +119,25 @@ pub(super) const KEYS: &[Key] = &[
                the audiences follow the issuer, with blanks between them. Without audiences, tokens must be for the issuer URL of \
                this server or its host name.",
         apply: |settings, texts| each(texts, provider).map(|providers| settings.providers = providers),
+        ..Key::BASE
+    },
+    Key {
+        path: "terms",
+        flag: "terms",
+        variable: "PROVOST_TERMS",
+        kind: Kind::Terms,
+        value: "DOCUMENT",
+        default: Default::Is(""),
+        summary: "Legal document that organizations accept, and the methods that need it; may be repeated",
+        more: "In the file an entry is a table with `id`, `label` (its title), `url` (https, where it is read) and `methods`; elsewhere \
+               these have `|` between them, and methods a blank. There are at most 32 documents. A method is written as in \
+               docs/api/methods.txt, `package.Service/Method`; each version of the API has methods of its own, and the paths \
+               `/v2/…` are those of v2beta1. It can be any that is `scoped` there: what acts at no group, such as a list of all \
+               repositories, cannot need a document. Until it is accepted in the name of the group that a request acts in, or of one \
+               above it, the request is refused with `TermsNotAcceptedDetail`, also for operators; users, who are in no group, \
+               cannot have it accepted for them. A document without methods can be accepted and is needed by nothing. An acceptance \
+               stays when its document is not named any more.",
+        apply: |settings, texts| each(texts, terms).map(|documents| settings.terms = documents),
         ..Key::BASE
     },
     Key {
