@@ -53,7 +53,9 @@ mod tests {
     fn every_binding_is_an_operation_of_its_own() {
         let document = document();
         let operations = operations(&document);
-        let bindings: usize = METHODS.iter().map(|method| method.http.len()).sum();
+        let bindings = METHODS.iter().flat_map(|method| method.http);
+        // Only clients of before know that path, and no definition has it.
+        let bindings = bindings.filter(|binding| binding.template != "/sts/access_token").count();
         let at_root: Vec<_> =
             operations.iter().filter(|(.., op)| op["operationId"].as_str().is_some_and(|id| id.ends_with(".AtRoot"))).collect();
         assert_eq!(operations.len(), bindings + at_root.len());

@@ -142,7 +142,9 @@ fn no_mutation_is_left_out() {
     // What is accepted stays so, and has no version. What users tell about themselves nobody reads but they.
     let of_terms = ["AcceptTerms", "AcceptTerms", "UpdateIdentityMetadata", "UpdateMetadata"];
     let of_v1 = ["CreateDeployment", "UpdateDeployment", "UpdateRegistrySettings"];
+    // No list shows what is public.
+    let of_visibility = ["SetRepoVisibility", "SetGroupVisibility"];
     let checks = ["CheckAccountAssociation", "Check"];
     let of_people = ["Register", "Delete", "Exchange", "ExchangeRefreshToken"];
-    assert_eq!(others, [&of_scim[..], &of_scim, &checks, &of_people, &of_access, &of_terms, &of_v1].concat());
+    assert_eq!(others, [&of_scim[..], &of_scim, &checks, &of_people, &of_access, &of_terms, &of_v1, &of_visibility].concat());
 }

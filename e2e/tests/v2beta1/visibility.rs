@@ -116,6 +116,17 @@ async fn the_same_again_changes_nothing_and_versions_count() {
         let first = s.quietly::<SetRepoVisibility>(&admin, set.clone()).await;
         let again = s.quietly::<SetRepoVisibility>(&admin, set.clone()).await;
         assert!(first.etag.is_some() && first.etag == again.etag, "{first:?} {again:?}");
+        let private = SetRepoVisibilityRequest { public: false, ..set.clone() };
+        let rehearsed = Options { validate_only: true, ..Options::default() };
+        let rehearsal = s.quietly_with::<SetRepoVisibility>(&admin, private.clone(), &rehearsed).await;
+        assert_eq!(rehearsal.code, "OK");
+        assert!(of_repo(&admin, &app).await.public, "a rehearsal changes nothing");
+        let keyed = Options { idempotency_key: Some("once".to_owned()), ..Options::default() };
+        let done = s.quietly_with::<SetRepoVisibility>(&admin, private.clone(), &keyed).await;
+        admin.must::<SetRepoVisibility>(set.clone()).await;
+        let repeated = s.quietly_with::<SetRepoVisibility>(&admin, private, &keyed).await;
+        assert_eq!((&repeated.body, &repeated.etag), (&done.body, &done.etag), "the first answer");
+        assert!(of_repo(&admin, &app).await.public, "a repeat changes nothing");
         let stale = Options { if_match: Some("\"0\"".to_owned()), ..Options::default() };
         let other = SetRepoVisibilityRequest { uid: app, public: false };
         assert_eq!(s.quietly_with::<SetRepoVisibility>(&admin, other, &stale).await.code, "ABORTED");

@@ -42,7 +42,7 @@ impl Server {
             .env_clear()
             .env("PROVOST_METRICS_LISTEN", "off")
             // Attackers may check accounts: no cloud is asked.
-            .envs(CLOUDS.map(|variable| (variable, "http://127.0.0.1:1")))
+            .envs(CLOUDS.map(|variable| (variable, "https://127.0.0.1:1")))
             .args(["serve", "--listen", listen, "--log-filter", "warn", "--data"])
             .arg(folder)
             .args(flags);

@@ -15,8 +15,7 @@ use crate::nouns::{Noun, Nouns};
 pub type Subscriptions = Nouns<Subscription>;
 
 impl Noun for Subscription {
-    /// Each event of the group is sent to all of them.
-    const MOST: u64 = 100;
+    const MOST: u64 = 100; // each event of the group is sent to all of them
 
     type Answer = Self;
     type Filter = SubscriptionFilter;

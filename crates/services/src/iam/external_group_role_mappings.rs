@@ -16,8 +16,7 @@ use crate::nouns::{Noun, Nouns};
 pub type ExternalGroupRoleMappings = Nouns<ExternalGroupRoleMapping>;
 
 impl Noun for ExternalGroupRoleMapping {
-    /// All of them are looked through at each login.
-    const MOST: u64 = 1_000;
+    const MOST: u64 = 1_000; // all of them are looked through at each login
 
     type Answer = Self;
     type Filter = ExternalGroupRoleMappingFilter;

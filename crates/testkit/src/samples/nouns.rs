@@ -220,15 +220,9 @@ pub(super) fn others() -> Vec<Sample> {
             |place| json!({ "registry_id": place.at.as_str(), "unique_tags": true }),
         ),
         Sample::new::<own_registry::GetRepoVisibility>(Does::Read("repo"), |place| json!({ "uid": place.of("repo") })),
-        Sample::new::<own_registry::SetRepoVisibility>(
-            Does::Change("repo"),
-            |place| json!({ "uid": place.of("repo"), "public": true }),
-        ),
+        Sample::new::<own_registry::SetRepoVisibility>(Does::Other, |place| json!({ "uid": place.of("repo"), "public": true })),
         Sample::new::<own_registry::GetGroupVisibility>(Does::Read("group"), |place| json!({ "uid": place.of("group") })),
-        Sample::new::<own_registry::SetGroupVisibility>(
-            Does::Change("group"),
-            |place| json!({ "uid": place.of("group"), "public": true }),
-        ),
+        Sample::new::<own_registry::SetGroupVisibility>(Does::Other, |place| json!({ "uid": place.of("group"), "public": true })),
         Sample::new::<old_registry::GetRegistrySettings>(Does::Other, |place| json!({ "registry_id": place.at.as_str() })),
         Sample::new::<old_registry::ListBuildReports>(
             Does::Other,

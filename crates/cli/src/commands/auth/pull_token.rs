@@ -65,8 +65,8 @@ pub(crate) struct Create {
     /// How long it works: a year at most, which is 8760h
     #[arg(long, value_name = "TIME", default_value = "720h", value_parser = lifetime)]
     ttl: Duration,
-    /// What it may pull
-    #[arg(long, value_enum, default_value_t = Repository::Oci)]
+    /// What it may pull: oci, which is images, or apk, which is Alpine packages
+    #[arg(long, value_enum, default_value_t = Repository::Oci, hide_possible_values = true)]
     repository: Repository,
 }
 

@@ -21,8 +21,8 @@ pub(crate) enum Visibility {
     Describe(Place),
     /// Make a repo, or all repos of a group, public or private
     Set {
-        /// Who may see them
-        #[arg(value_enum)]
+        /// Who may see them: public, which is everybody, or private
+        #[arg(value_enum, hide_possible_values = true)]
         to: To,
         #[command(flatten)]
         place: Place,

@@ -18,7 +18,7 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 29] = [
+const FIXED: [(&str, &str, &str); 30] = [
     ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
     ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
     ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
@@ -37,12 +37,17 @@ const FIXED: [(&str, &str, &str); 29] = [
     ("time for which a refresh token that was replaced is taken once more", "60 s", "GRACE_SECONDS: i64 = 60;"),
     ("time that a login waits for its session", "2 s", "START: Duration = Duration::from_secs(2);"),
     ("steps of matching where requests are answered", "2,000,000", "AT_ONCE: u64 = 2_000_000;"),
-    ("mappings of outside groups of an identity provider", "1,000", "MAPPINGS: u64 = 1000;"),
+    (
+        "mappings of outside groups of an identity provider",
+        "1,000",
+        "for ExternalGroupRoleMapping {\n    const MOST: u64 = 1_000;",
+    ),
     ("mappings of outside groups in a batch", "100", "BATCH_MAX: usize = 100;"),
-    ("invites of a group", "500", "INVITES: u64 = 500;"),
-    ("overlay bindings of a repository", "100", "BINDINGS: u64 = 100;"),
+    ("invites of a group", "500", "for GroupInvite {\n    const MOST: u64 = 500;"),
+    ("access requests of an organization", "1,000", "for AccessRequest {\n    const MOST: u64 = 1_000;"),
+    ("overlay bindings of a repository", "100", "for OverlayBinding {\n    const MOST: u64 = 100;"),
     ("bytes of a readme", "65,536", "MAX_LEN: usize = 64 * 1024;"),
-    ("subscriptions of a group", "100", "SUBSCRIPTIONS: u64 = 100;"),
+    ("subscriptions of a group", "100", "for Subscription {\n    const MOST: u64 = 100;"),
     ("custom claims, and as many patterns, of an identity", "32", "MAX_CLAIMS: usize = 32;"),
     ("tries of an update whose resource others change", "20", "TRIES: usize = 20;"),
     ("a transaction on PostgreSQL that does nothing", "3 s", "SET idle_in_transaction_session_timeout = '3s';"),
@@ -51,7 +56,7 @@ const FIXED: [(&str, &str, &str); 29] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 20] = [
+const SOURCES: [&str; 21] = [
     include_str!("../../../../api/src/list.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
@@ -59,11 +64,12 @@ const SOURCES: [&str; 20] = [
     include_str!("../../../../gateway/src/server/connection.rs"),
     include_str!("../../../../gateway/src/status/room.rs"),
     include_str!("../../../../domain/src/registry/readme.rs"),
-    include_str!("../../../../services/src/events/subscriptions/rules.rs"),
+    include_str!("../../../../services/src/events/subscriptions.rs"),
     include_str!("../../../../services/src/iam/external_group_role_mappings/batch_delete.rs"),
-    include_str!("../../../../services/src/iam/external_group_role_mappings/rules.rs"),
-    include_str!("../../../../services/src/iam/group_invites/rules.rs"),
-    include_str!("../../../../services/src/registry/overlay_bindings/create.rs"),
+    include_str!("../../../../services/src/iam/external_group_role_mappings.rs"),
+    include_str!("../../../../services/src/iam/access_requests.rs"),
+    include_str!("../../../../services/src/iam/group_invites.rs"),
+    include_str!("../../../../services/src/registry/overlay_bindings.rs"),
     include_str!("../../../../services/src/update.rs"),
     include_str!("../../../../database/src/postgres/connector.rs"),
     include_str!("../../../../database/src/queue.rs"),
