@@ -48,6 +48,7 @@ pub(crate) fn run() -> Outcome {
         ];
         workspace::run("e2e/clients/run", &["terraform"], &environment)?;
         workspace::run("e2e/clients/run", &["terraform", "-v"], &environment)?;
+        workspace::run("e2e/clients/run", &["docs-terraform"], &environment)?;
     }
     for what in ["postgres", "soak"] {
         workspace::run("e2e/bench/check", &["target/dist/provost", what], &[])?;

@@ -6,7 +6,6 @@
 terraform_suite() {
   needs go curl || return 0
   binary
-  here=$here/terraform
   program=${PROVOST_TEST_TERRAFORM:-tofu}
   case $program in
   tofu) pinned tofu github.com/opentofu/opentofu/cmd/tofu ;;
@@ -24,7 +23,7 @@ terraform_suite() {
 
 # pinned FOLDER PACKAGE: installs the program that the module in the folder pins.
 pinned() {
-  (cd "$here/$1" && GOBIN=$tools go install "$2")
+  (cd "$here/terraform/$1" && GOBIN=$tools go install "$2")
 }
 
 # built PROGRAM MODULE@VERSION: builds the program from its own sources, where `go install` refuses what its module replaces.
@@ -54,8 +53,9 @@ stays() {
   claims=$((claims + 1))
 }
 
-lifecycle() {
-  local registry place address organization repo
+# mirrored_provider: TF_CLI_CONFIG_FILE says where the provider is, which is installed where it is missing.
+mirrored_provider() {
+  local registry place
   pinned provider github.com/chainguard-dev/terraform-provider-chainguard
   for registry in registry.opentofu.org registry.terraform.io; do
     place=$tmp/mirror/$registry/chainguard-dev/chainguard/0.4.1/$(go env GOOS)_$(go env GOARCH)
@@ -63,10 +63,16 @@ lifecycle() {
     cp "$tools/terraform-provider-chainguard" "$place/terraform-provider-chainguard_v0.4.1"
   done
   echo "provider_installation { filesystem_mirror { path = \"$tmp/mirror\" } }" >"$tmp/terraformrc"
+  export TF_CLI_CONFIG_FILE=$tmp/terraformrc
+}
+
+lifecycle() {
+  local place address organization repo
+  mirrored_provider
   mkdir "$tmp/work"
-  cp "$here/main.tf" "$tmp/work"
+  cp "$here/terraform/main.tf" "$tmp/work"
   cd "$tmp/work"
-  export TF_CLI_CONFIG_FILE=$tmp/terraformrc TF_IN_AUTOMATION=1 CHECKPOINT_DISABLE=1
+  export TF_IN_AUTOMATION=1 CHECKPOINT_DISABLE=1
   export TF_CLI_ARGS_apply=-no-color TF_CLI_ARGS_destroy=-no-color TF_CLI_ARGS_import=-no-color TF_CLI_ARGS_plan=-no-color
   export TF_VAR_issuer=$API/dev/idp TF_VAR_user=alice TF_VAR_text=first TF_VAR_expiration
   TF_VAR_expiration=$(date -u -d '+7 days' +%Y-%m-%dT%H:%M:%SZ)
@@ -106,7 +112,7 @@ acceptance() {
   TF_ACC_REPO_ID=$("$PROVOST" images repos create repo --parent "$organization" --output id)
   export TF_ACC_REPO_ID TF_ACC=1 TF_ACC_CONSOLE_API=$API TF_ACC_AUDIENCE=$API TF_ACC_ISSUER=$API TF_ACC_GROUP_ID=$organization
   export TF_ACC_TERRAFORM_PATH=$tools/$program TF_CHAINGUARD_IDENTITY_TOKEN=$upstream
-  cd "$here/provider"
+  cd "$here/terraform/provider"
   # One test wants a token from a public issuer.
   go test -count=1 -skip TestAccResourceIdentityUsage "${args[@]}" github.com/chainguard-dev/terraform-provider-chainguard/internal/provider
 }
