@@ -205,7 +205,8 @@ pub(crate) async fn check_room<N: Noun>(reader: &mut Reader, parent: &Uidp) -> R
     if rows::count::<N::Row>(reader, parent).await? < N::MOST {
         return Ok(());
     }
-    let description = format!("{parent} has {} of the kind {}, which is as many as it may have", N::MOST, N::NOUN.title());
+    let description =
+        format!("{parent} has {} {}s, which is as many as it may have; one has to go first", N::MOST, N::NOUN.title());
     Err(Error::precondition(Rule::GroupFull, "GROUP_FULL", parent.as_str(), description))
 }
 
