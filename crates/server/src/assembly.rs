@@ -59,6 +59,11 @@ pub struct Running {
 /// When a setting must not be, the address is taken, another process holds the data folder, or folder or keys cannot be
 /// used.
 pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Running, StartError> {
+    // What all of it keeps between its steps is too large for the stacks of its callers.
+    Box::pin(assembled(settings, clock, entropy)).await
+}
+
+async fn assembled(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Running, StartError> {
     settings.check()?;
     refuse_shared_folder(&settings).await?;
     let listeners = Listeners::bind(&settings, &clock).await?;

@@ -117,7 +117,7 @@ impl Sessions {
         let (uid, expires_at) = (session.uid.clone(), self.end(&session, ctx.now));
         let used_since = ctx.now.plus_seconds(-seconds(limits.session_idle));
         self.store.start_session(ctx, session, Room { per_user: limits.sessions_per_user, used_since }).await?;
-        self.issue(RefreshToken { session: uid, expires_at, secret })
+        self.issue(&RefreshToken { session: uid, expires_at, secret })
     }
 
     /// The refresh token that the bearer token is. Nothing is read for that.
@@ -172,7 +172,7 @@ impl Sessions {
         match self.store.turn_session(ctx, session, turn).await? {
             Turned::Next(used_at) => {
                 let expires_at = self.end(session, used_at);
-                self.issue(RefreshToken { session: session.uid.clone(), expires_at, secret })
+                self.issue(&RefreshToken { session: session.uid.clone(), expires_at, secret })
             }
             Turned::Reused => {
                 let message =
@@ -183,8 +183,8 @@ impl Sessions {
         }
     }
 
-    fn issue(&self, token: RefreshToken) -> Result<IssuedRefreshToken, Error> {
-        Ok(IssuedRefreshToken { token: self.tokens.write(&token)?, expires_at: token.expires_at })
+    fn issue(&self, token: &RefreshToken) -> Result<IssuedRefreshToken, Error> {
+        Ok(IssuedRefreshToken { token: self.tokens.write(token)?, expires_at: token.expires_at })
     }
 
     /// When a session that was last used then ends, in whole seconds. The settings of now count, whenever it began.

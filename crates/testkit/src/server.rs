@@ -44,7 +44,7 @@ use crate::{
 /// A server in development mode that only this test knows.
 #[derive(Debug)]
 pub struct TestServer {
-    running: Running,
+    running: Box<Running>,
     clock: Arc<FixedClock>,
     entropy: Arc<CountedEntropy>,
     doors: Doors,
@@ -126,7 +126,7 @@ impl TestServer {
         provider: Option<Doors>,
     ) -> Self {
         let terms = settings.terms.clone();
-        let running = Box::pin(assemble(settings, clock.clone(), entropy.clone())).await.expect("the server starts");
+        let running = Box::new(assemble(settings, clock.clone(), entropy.clone()).await.expect("the server starts"));
         let doors = Doors::open(&format!("http://{}", running.addr), None).await;
         let account = running.dev.clone().expect("development mode knows its owner");
         let mut server = Self {
@@ -154,7 +154,7 @@ impl TestServer {
         let outbound = Outbound::default();
         let settings =
             Settings { dev: false, base_url, self_service_organizations: self_service, outbound, ..self.place.settings() };
-        let running = Box::pin(assemble(settings, self.clock.clone(), self.entropy.clone())).await.expect("the server starts");
+        let running = Box::new(assemble(settings, self.clock.clone(), self.entropy.clone()).await.expect("the server starts"));
         let doors = Doors::open(&format!("http://{}", running.addr), None).await;
         Self { running, doors, ..self }
     }

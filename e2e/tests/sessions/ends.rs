@@ -48,10 +48,10 @@ async fn a_token_that_was_used_is_forgiven_for_a_minute_and_then_ends_the_sessio
         assert_eq!(rule(&renew(s, &first.refresh_token).await), ("UNAUTHENTICATED", "REFRESH_TOKEN_REUSED"), "the last but one");
         renewed(s, &other.refresh_token).await;
         let entries = audit::newest(&mut s.server.store().reader().await.expect("reads"), 100).await.expect("reads");
-        let reuses: Vec<_> = entries.iter().filter(|entry| entry.outcome == "REFRESH_TOKEN_REUSED").collect();
-        assert_eq!(reuses.len(), 2, "{reuses:?}");
-        assert!(reuses.iter().all(|entry| entry.actor == s.server.admin_uid().as_str()), "{reuses:?}");
-        assert!(reuses.iter().all(|entry| entry.method.ends_with("/ExchangeRefreshToken")), "{reuses:?}");
+        let told: Vec<_> = entries.iter().filter(|entry| entry.outcome == "REFRESH_TOKEN_REUSED").collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told.iter().all(|entry| entry.actor == s.server.admin_uid().as_str()), "{told:?}");
+        assert!(told.iter().all(|entry| entry.method.ends_with("/ExchangeRefreshToken")), "{told:?}");
     })
     .await;
     insta::assert_snapshot!(transcript);

@@ -84,7 +84,7 @@ async fn a_session_can_only_be_narrowed_and_stays_as_it_began() {
         for (title, wish) in [
             ("more capabilities", ExchangeRefreshTokenRequest { cap: vec!["groups.create".into()], ..plain() }),
             ("another group", ExchangeRefreshTokenRequest { scopes: vec!["a".repeat(40)], ..plain() }),
-            ("another audience", ExchangeRefreshTokenRequest { aud: vec![s.server.host().to_owned()], ..plain() }),
+            ("another audience", ExchangeRefreshTokenRequest { aud: vec![s.server.host()], ..plain() }),
             ("an audience of somebody else", ExchangeRefreshTokenRequest { aud: vec!["https://a.example".into()], ..plain() }),
             ("an unknown capability", ExchangeRefreshTokenRequest { cap: vec!["groups.fly".into()], ..plain() }),
         ] {

@@ -36,7 +36,7 @@ pub(super) async fn run(host: &dyn Host, options: &Options) -> Result<Report> {
     steps.begin(1);
     report.rows.extend(decision::measure(pace));
     let mut started = Started::none(&options.database);
-    let measured = served(steps, &mut started, &data, options, &mut report).await;
+    let measured = Box::pin(served(steps, &mut started, &data, options, &mut report)).await;
     started.end().await;
     measured?;
     steps.begin(8);

@@ -95,7 +95,7 @@ pub(crate) async fn sessions_end_with_what_they_are_of(engine: &impl Engine) {
     start(&store, &of_ann).await;
     start(&store, &of_bea).await;
     let mut described = ann.clone();
-    described.spec.company = "other".to_owned();
+    "other".clone_into(&mut described.spec.company);
     let described = update(&store, &ann, described).await;
     assert!(find(&store, &of_ann).await.is_some(), "who proves itself as before stays logged in");
     let mut other = described.clone();

@@ -94,18 +94,17 @@ impl Exchange {
         let found = self.issuers.keys(&token, ctx.now).await?;
         facts.keys_from = Some(found.from);
         let judged = self.judge(token.verify(&found.keys).map_err(invalid)?, ctx.now, facts)?;
-        let (provider, wanted, vouching) = match configured {
-            Some(provider) => (LoginProvider::Configured, self.settings.audiences_of(provider), None),
-            None => {
-                let (mut reader, mut wanted, mut first) = (self.store.reader().await?, Vec::new(), None);
-                for audience in audiences(judged.claims()).into_iter().take(AUDIENCES) {
-                    if let Some(uid) = identity_providers::vouching(&mut reader, judged.issuer(), audience).await? {
-                        wanted.push(audience.to_owned());
-                        first = first.or(Some(uid));
-                    }
+        let (provider, wanted, vouching) = if let Some(provider) = configured {
+            (LoginProvider::Configured, self.settings.audiences_of(provider), None)
+        } else {
+            let (mut reader, mut wanted, mut first) = (self.store.reader().await?, Vec::new(), None);
+            for audience in audiences(judged.claims()).into_iter().take(AUDIENCES) {
+                if let Some(uid) = identity_providers::vouching(&mut reader, judged.issuer(), audience).await? {
+                    wanted.push(audience.to_owned());
+                    first = first.or(Some(uid));
                 }
-                (LoginProvider::Organization, wanted, first)
             }
+            (LoginProvider::Organization, wanted, first)
         };
         let uid = judged.user(&wanted).map_err(|mismatch| {
             facts.mismatch(&mismatch.0);

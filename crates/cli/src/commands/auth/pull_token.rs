@@ -128,11 +128,11 @@ impl Create {
         let role_uid = built_in(client, self.repository.role()).await?;
         let now = SystemClock.now().seconds();
         let ends = now.saturating_add(i64::try_from(self.ttl.as_secs()).unwrap_or(i64::MAX));
-        let key = SigningKey::generate(TokenAlgorithm::Es256).map_err(failed)?;
+        let key = SigningKey::generate(TokenAlgorithm::Es256).map_err(|error| failed(&error))?;
         // The key is used this once and forgotten.
         let subject = format!("pull-token:{}", key.key_id());
         let claims = json!({ "iss": ISSUER, "sub": subject, "aud": global.issuer, "iat": now, "exp": ends });
-        let token = key.sign(&claims).map_err(failed)?;
+        let token = key.sign(&claims).map_err(|error| failed(&error))?;
         let keys = StaticKeys {
             issuer: ISSUER.to_owned(),
             subject,
@@ -162,7 +162,7 @@ async fn bind(client: &Client, parent: String, identity: &str, role_uid: String)
     let Err(error) = client.call::<CreateRoleBinding>(request).await else { return Ok(()) };
     let failure = Failure::from(error);
     match client.call::<DeleteIdentity>(DeleteIdentityRequest { uid: identity.to_owned() }).await {
-        Ok(_) => Err(failure),
+        Ok(()) => Err(failure),
         Err(_) => {
             Err(failure.hint(format!("the identity {identity} is left without a role: provost iam identities delete {identity}")))
         }
@@ -176,7 +176,7 @@ async fn built_in(client: &Client, name: &str) -> Result<String, Failure> {
     found.map(|role| role.uid).ok_or_else(|| Failure::failed(format!("the server has no role {name}")))
 }
 
-fn failed(error: domain::Error) -> Failure {
+fn failed(error: &domain::Error) -> Failure {
     Failure::failed(format!("cannot make a key: {error}"))
 }
 

@@ -50,6 +50,7 @@ pub(crate) struct Named {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct List {
     /// The repo, by name, path or UID
     #[arg(required = true)]
