@@ -58,7 +58,7 @@ pub struct Session {
 /// Which sessions there may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// How many a user may have; the ones that were used longest ago go.
+    /// How many a user may have; those that were never renewed go before the others, and the ones that were used longest ago first.
     pub per_user: u32,
     /// Those that nobody has used since then have ended.
     pub used_since: Timestamp,
@@ -148,8 +148,9 @@ async fn make_room(tx: &mut Writer, identity: &Uidp, room: Room) -> Result<()> {
         "DELETE FROM sessions WHERE uid IN (SELECT uid FROM sessions WHERE used_at <= $1 ORDER BY used_at, uid LIMIT $2)";
     tx.send(unused, &[room.used_since.into(), PURGE.into()]).await?;
     let others = i64::from(room.per_user.saturating_sub(1));
-    let oldest = "DELETE FROM sessions WHERE uid IN (SELECT uid FROM sessions WHERE identity = $1 ORDER BY used_at DESC, uid DESC \
-                  LIMIT $2 OFFSET $3)";
+    // Who never renews exchanges again and again: those sessions make room before one that is in use.
+    let oldest = "DELETE FROM sessions WHERE uid IN (SELECT uid FROM sessions WHERE identity = $1 \
+                  ORDER BY (previous IS NOT NULL) DESC, used_at DESC, uid DESC LIMIT $2 OFFSET $3)";
     tx.send(oldest, &[identity.into(), PURGE.into(), others.into()]).await
 }
 

@@ -173,7 +173,7 @@ impl Store {
     /// Begins a session of a user.
     ///
     /// # Errors
-    /// Failed precondition when the user is gone; resource exhausted and unavailable when the storage cannot take the write; internal when
+    /// Internal when the user is gone; resource exhausted and unavailable when the storage cannot take the write; internal when
     /// it fails.
     pub async fn start_session(&self, ctx: &Ctx, session: Session, room: Room) -> Result<()> {
         self.bookkeeping(ctx.clone(), move |tx| Box::pin(async move { sessions::start(tx, &session, room).await })).await

@@ -138,3 +138,32 @@ async fn a_renewal_is_not_rehearsed() {
     })
     .await;
 }
+
+/// Whoever exchanges again and again and never renews does not end the session of who does.
+#[tokio::test]
+async fn a_session_in_use_outlives_those_that_nobody_renews() {
+    scenario(async |s| {
+        let (_, next) = renewed(s, &login(s).await.refresh_token).await;
+        for _ in 0..25 {
+            s.server.clock().advance_seconds(1);
+            login(s).await;
+        }
+        renewed(s, &next).await;
+    })
+    .await;
+}
+
+/// What is refused, for whatever reason, uses no refresh token up.
+#[tokio::test]
+async fn a_refusal_leaves_the_session_as_it_is() {
+    scenario(async |s| {
+        let first = login(s).await;
+        let deep = std::iter::repeat_n("0123456789abcdef", 8).fold("a".repeat(40), |path, step| format!("{path}/{step}"));
+        let scopes = (0..100).map(|number| format!("{deep}/{number:016x}")).collect();
+        let large = renew_to(s, &first.refresh_token, ExchangeRefreshTokenRequest { scopes, ..Default::default() }).await;
+        assert_eq!(large.code, "INVALID_ARGUMENT", "{:#}", large.body);
+        s.server.clock().advance_seconds(61);
+        renewed(s, &first.refresh_token).await;
+    })
+    .await;
+}

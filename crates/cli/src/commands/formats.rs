@@ -21,6 +21,8 @@ pub(crate) fn of(path: &[&str]) -> &'static [Format] {
         [_, "organizations" | "folders" | "identities" | "role-bindings" | "repos", "list"] => IN_GROUPS,
         [_, _, "list"] | [_, _, _, "list"] | ["config", "view" | "check"] | ["admin", "keys" | "rotate-keys"] => LIST,
         ["bench"] => REPORT,
+        // What is shown this once must not be thrown away.
+        ["auth", "pull-token", "create"] | [.., "scim", "token", "generate" | "regenerate"] => REPORT,
         _ => ONE,
     }
 }

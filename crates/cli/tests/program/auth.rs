@@ -166,10 +166,11 @@ fn pull_tokens_pull_until_they_end() {
     session.run(&owner, &of(&["create", "--parent", "dev", "--ttl", "9000h"]));
     session.run(&owner, &of(&["create", "--parent", "nowhere"]));
     session.run(&robot, &of(&["create", "--parent", "dev"]));
-    let packages = owner.id(&of(&["create", "--parent", "dev", "--repository", "apk", "--name", "packages"]));
+    session.run(&owner, &of(&["create", "--parent", "dev", "-o", "id"]));
+    let packages = owner.json(&of(&["create", "--parent", "dev", "--repository", "apk", "--name", "packages"]));
     let bindings = owner.json(&["iam", "role-bindings", "list", "--parent", "dev"]);
     let roles = bindings["items"].as_array().expect("items").iter();
-    let roles: Vec<_> = roles.filter(|one| one["identity"] == packages.as_str()).map(|one| &one["role"]["name"]).collect();
+    let roles: Vec<_> = roles.filter(|one| one["identity"] == packages["identity"]).map(|one| &one["role"]["name"]).collect();
     assert_eq!(roles, ["apk.pull"]);
     owner.id(&["iam", "identities", "delete", &identity, "-y"]);
     session.run(&robot, &["auth", "status"]);

@@ -98,12 +98,13 @@ pub async fn any_of(reader: &mut Reader, issuer: &str) -> Result<bool> {
     reader.exists("SELECT uid FROM identity_providers WHERE issuer = $1 LIMIT 1", &[issuer.into()]).await
 }
 
-/// An identity provider that vouches for the people for whom this issuer makes tokens for this client, if any organization has one.
+/// An identity provider that vouches for the people for whom this issuer makes tokens for this client, if any organization has one:
+/// the oldest, so that no later one takes over whose sessions end with it.
 ///
 /// # Errors
 /// Internal when the storage fails.
 pub async fn vouching(reader: &mut Reader, issuer: &str, client: &str) -> Result<Option<Uidp>> {
-    let sql = "SELECT uid FROM identity_providers WHERE issuer = $1 AND client_id = $2 ORDER BY parent, uid LIMIT 1";
+    let sql = "SELECT uid FROM identity_providers WHERE issuer = $1 AND client_id = $2 ORDER BY created_at, uid LIMIT 1";
     reader.query_one(sql, &[issuer.into(), client.into()], |row| row.uidp(0)).await
 }
 

@@ -37,18 +37,18 @@ impl Exchange {
         facts.identity = Some(session.identity.to_string());
         let given = Given { audiences: session.audiences.clone(), narrowing: session.narrowing.clone() };
         let less = narrow(&session.identity, given, wish).map_err(|beyond| beyond.of("a session", "log in again for more"))?;
-        let refresh_token = self.sessions.renew(ctx, &token, &session).await?;
-        // Made last: whoever loses this answer sends the same refresh token once more.
         let subject = Subject {
-            identity: session.identity,
+            identity: session.identity.clone(),
             relationship_revision: session.relationship_revision,
             audience: less.audiences,
-            upstream: Some(session.upstream),
-            email: session.email,
+            upstream: Some(session.upstream.clone()),
+            email: session.email.clone(),
             narrowing: less.narrowing,
             expires_at: lifetime_end(&self.settings, ctx.now),
         };
         let granted = self.mint(ctx, subject, facts).await?;
+        // Turned last: whoever is refused sends the same refresh token again whenever that may be, and whoever loses the answer soon.
+        let refresh_token = self.sessions.renew(ctx, &token, &session).await?;
         Ok(Granted { refresh_token: Some(refresh_token), ..granted })
     }
 }

@@ -87,9 +87,13 @@ fn is_of_a_user(binding: &RoleBinding) -> bool {
 }
 
 /// The one of `users` that `given` means.
-fn one(users: Vec<UserRow>, given: &str) -> Result<UserRow, Failure> {
-    let mut meant: Vec<_> =
-        users.into_iter().filter(|user| [&user.uid, &user.email, &user.name].iter().any(|name| *name == given)).collect();
+fn one(mut users: Vec<UserRow>, given: &str) -> Result<UserRow, Failure> {
+    // Not everybody has an address, and a name may look like somebody's UID.
+    let is_meant = |name: &str| !given.is_empty() && name == given;
+    if let Some(at) = users.iter().position(|user| is_meant(&user.uid)) {
+        return Ok(users.swap_remove(at));
+    }
+    let mut meant: Vec<_> = users.into_iter().filter(|user| is_meant(&user.email) || is_meant(&user.name)).collect();
     match (meant.pop(), meant.is_empty()) {
         (Some(user), true) => Ok(user),
         (Some(_), false) => {

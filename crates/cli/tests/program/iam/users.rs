@@ -40,6 +40,7 @@ fn every_verb() {
     session.run(&owner, &["iam", "users", "list", "dev"]);
     session.run(&owner, &["iam", "users", "list", "dev/team", "-o", "json"]);
     session.run(&owner, &["iam", "users", "remove", "ana@example.com", "--parent", "dev"]);
+    session.run(&owner, &["iam", "users", "remove", "", "--parent", "dev", "-y"]);
     session.run(&owner, &["iam", "users", "remove", "bea@example.com", "--parent", "dev"]);
     owner.done(&["iam", "users", "remove", "bea@example.com", "--parent", "dev/team", "-y"]);
     assert_eq!(listed("dev/team"), "");

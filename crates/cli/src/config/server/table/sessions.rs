@@ -36,7 +36,7 @@ pub(super) const KEYS: &[Key] = &[
         value: "COUNT",
         default: Default::Is("20"),
         summary: "Sessions that a user may have at once; 0 gives nobody a refresh token",
-        more: "The next login ends the one that was used longest ago.",
+        more: "The next login ends one that was never renewed, or else the one that was used longest ago.",
         apply: |settings, texts| one(texts, |text| count(text, 0..=1000)).map(|count| settings.sessions.per_user = count),
         ..Key::BASE
     },
