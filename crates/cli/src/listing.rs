@@ -77,6 +77,7 @@ listing! {
     iam_rpc::ListRoleBindings => iam::RoleBinding, role_bindings, "role bindings";
     iam_rpc::ListGroupInvites => iam::GroupInvite, group_invites, "invites";
     iam_rpc::ListAccountAssociations => iam::AccountAssociation, account_associations, "account associations";
+    iam_rpc::ListTermsAcceptances => iam::TermsAcceptance, terms_acceptances, "acceptances";
     own_rpc::ListAccessRequests => own::AccessRequest, items, "access requests";
     registry_rpc::ListRepos => registry::Repo, repos, "repos";
     registry_rpc::ListTags => registry::Tag, tags, "tags";

@@ -11,11 +11,13 @@ mod identity;
 mod identity_provider;
 mod overlay;
 mod pull_token;
+mod registry_settings;
 mod repo;
 mod role;
 mod role_binding;
 mod subscription;
 mod tag;
+mod terms;
 mod user;
 mod visibility;
 

@@ -21,11 +21,13 @@ docs_terraform_suite() {
 # pages PROGRAM…: runs what each page has for the programs, on a server of its own.
 pages() {
   local page ran blocks=0 count=0 failed=0
+  # What the page of terms speaks of.
+  local terms='sync-tos.v1|Terms of copies|https://example.com/terms|chainguard.platform.registry.Registry/ListSyncStatuses'
   mkdir "$tmp/bin"
   ln -s "$PROVOST" "$tmp/bin/provost"
   for page in "$root"/docs/nouns/*.md; do
     [ "${page##*/}" != README.md ] || continue
-    serve --dev --listen 127.0.0.1:0
+    serve --dev --listen 127.0.0.1:0 --terms "$terms"
     if ran=$(PATH=$tmp/bin:$tools:$PATH PROVOST_ADDRESS=${API#http://} PROVOST_DATA=$DATA \
       python3 -B "$here/docs/run_page.py" "$page" "$@"); then
       blocks=$((blocks + ran))

@@ -93,6 +93,7 @@ const EXAMPLES: &[Examples] = &[
         "iam account-associations set aws",
         &[("The account of a team", "provost iam account-associations set aws acme/team-a --account 123456789012")],
     ),
+    ("iam terms accept", &[("For everybody in it", "provost iam terms accept acme --documents skills-tos.v1 -y")]),
     ("images repos list", &[("Only the names", "provost images repos list -o json | jq -r '.items[].name'")]),
     ("images repos delete", &[("Whether it is there or not", "provost images repos delete acme/api --allow-missing -y")]),
     (

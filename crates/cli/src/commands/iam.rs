@@ -22,6 +22,7 @@ mod organizations;
 mod relationship;
 mod role_bindings;
 mod roles;
+mod terms;
 mod users;
 
 #[derive(Debug, Subcommand)]
@@ -56,6 +57,9 @@ pub(crate) enum Iam {
     /// Account associations: the accounts of a group at cloud providers
     #[command(subcommand, visible_alias = "account-association")]
     AccountAssociations(account_associations::AccountAssociations),
+    /// Terms: documents that some methods wait for until somebody accepts them
+    #[command(subcommand)]
+    Terms(terms::Terms),
 }
 
 impl Iam {
@@ -71,6 +75,7 @@ impl Iam {
             Self::AccessRequests(command) => command.run(global).await,
             Self::Users(command) => command.run(global).await,
             Self::AccountAssociations(command) => command.run(global).await,
+            Self::Terms(command) => command.run(global).await,
         }
     }
 }

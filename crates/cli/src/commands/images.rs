@@ -7,6 +7,7 @@ use crate::{exit::Failure, global::Global};
 mod deployments;
 mod overlays;
 mod repos;
+mod settings;
 mod tags;
 mod visibility;
 
@@ -24,6 +25,9 @@ pub(crate) enum Images {
     /// Deployments: which charts deploy a repo's images
     #[command(subcommand, visible_alias = "deployment")]
     Deployments(deployments::Deployments),
+    /// Settings: what holds for all repos of a group
+    #[command(subcommand)]
+    Settings(settings::Settings),
     /// Visibility: which repos everybody may see without logging in
     #[command(subcommand)]
     Visibility(visibility::Visibility),
@@ -36,6 +40,7 @@ impl Images {
             Self::Tags(command) => command.run(global).await,
             Self::Overlays(command) => command.run(global).await,
             Self::Deployments(command) => command.run(global).await,
+            Self::Settings(command) => command.run(global).await,
             Self::Visibility(command) => command.run(global).await,
         }
     }

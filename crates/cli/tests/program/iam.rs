@@ -9,4 +9,5 @@ mod invites;
 mod organizations;
 mod role_bindings;
 mod roles;
+mod terms;
 mod users;

@@ -133,3 +133,19 @@ fn what_is_public() {
     session.run(&user, &of(&["describe"]));
     session.check("images_what_is_public");
 }
+
+#[test]
+fn what_holds_for_all_repos() {
+    let mut session = Transcript::default();
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::admin(&server);
+    let token = user.run_on(data.path(), &["admin", "token", "--ttl", "5m"]);
+    let operator = User::with_token(&server, token.stdout.trim());
+    session.run(&user, &["images", "settings", "describe", "dev"]);
+    session.run(&user, &["images", "settings", "set", "dev", "--unique-tags", "true"]);
+    session.run(&operator, &["images", "settings", "set", "dev", "--unique-tags", "true"]);
+    session.run(&operator, &["images", "settings", "set", "dev", "--eol-grace-period", "true"]);
+    assert_eq!(user.json(&["images", "settings", "describe", "dev"])["unique_tags"], true);
+    session.check("images_what_holds_for_all_repos");
+}
