@@ -12,7 +12,7 @@ const LIST: &[Format] = &[Format::Table, Format::Json, Format::Id, Format::Csv];
 /// What the lists of things that lie in groups can print.
 const IN_GROUPS: &[Format] = &[Format::Table, Format::Json, Format::Id, Format::Csv, Format::Tree];
 
-/// What a report can be: its rows are no resources.
+/// What a report can be: it is about no resource, or about more than one.
 const REPORT: &[Format] = &[Format::Table, Format::Json];
 
 /// The formats of the command at `path`, such as `["iam", "folders", "list"]`.
@@ -20,9 +20,8 @@ pub(crate) fn of(path: &[&str]) -> &'static [Format] {
     match path {
         [_, "organizations" | "folders" | "identities" | "role-bindings" | "repos", "list"] => IN_GROUPS,
         [_, _, "list"] | [_, _, _, "list"] | ["config", "view" | "check"] | ["admin", "keys" | "rotate-keys"] => LIST,
-        ["bench"] => REPORT,
-        // What is shown this once must not be thrown away.
-        ["auth", "pull-token", "create"] | [.., "scim", "token", "generate" | "regenerate"] => REPORT,
+        // A UID alone would throw away what is shown this once.
+        ["bench"] | ["auth", "pull-token", "create"] | [.., "scim", "token", "generate" | "regenerate"] => REPORT,
         _ => ONE,
     }
 }
