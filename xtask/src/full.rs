@@ -31,7 +31,7 @@ const LONG: (&str, &str) = ("PROVOST_TEST_NEIGHBOURS", "long");
 /// How long each fuzz target runs.
 const FUZZ_SECONDS: u32 = 120;
 
-/// Runs them one after the other, then fuzzing, the official Terraform provider, the figures on PostgreSQL and the soak, and stops at the first that fails.
+/// Runs them one after the other, then fuzzing, the official Terraform provider, the pages of nouns, the attacks on the documented API, the figures on PostgreSQL and the soak, and stops at the first that fails.
 pub(crate) fn run() -> Outcome {
     for form in FORMS {
         workspace::run("cargo", &[&["test", "--profile", "full"], form.arguments].concat(), form.switches)?;
@@ -46,9 +46,9 @@ pub(crate) fn run() -> Outcome {
             ("PROVOST_TOKEN_ALGORITHM", algorithm),
             ("PROVOST_TEST_REQUIRE", "1"),
         ];
-        workspace::run("e2e/clients/run", &["terraform"], &environment)?;
-        workspace::run("e2e/clients/run", &["terraform", "-v"], &environment)?;
-        workspace::run("e2e/clients/run", &["docs-terraform"], &environment)?;
+        for suite in [&["terraform"][..], &["terraform", "-v"], &["docs-terraform"], &["docs"], &["openapi"]] {
+            workspace::run("e2e/clients/run", suite, &environment)?;
+        }
     }
     for what in ["postgres", "soak"] {
         workspace::run("e2e/bench/check", &["target/dist/provost", what], &[])?;
