@@ -11,7 +11,7 @@ use contract::{
             Repo as OldRepo,
             rpc::UpdateRepo as OldUpdateRepo,
             v2beta1::{
-                CreateRepoRequest, Repo, UpdateRepoRequest,
+                CatalogTier, CreateRepoRequest, Repo, SyncConfig, UpdateRepoRequest,
                 rpc::{CreateRepo, UpdateRepo},
             },
         },
@@ -22,6 +22,8 @@ use contract::{
         rpc::{GetGroupVisibility, GetRepoVisibility, SetGroupVisibility, SetRepoVisibility},
     },
 };
+use domain::Revision;
+use store::outbox;
 use testkit::{Actor, Scenario, scenario};
 
 async fn folder(s: &Scenario, parent: &str, name: &str) -> String {
@@ -130,6 +132,35 @@ async fn the_same_again_changes_nothing_and_versions_count() {
         let stale = Options { if_match: Some("\"0\"".to_owned()), ..Options::default() };
         let other = SetRepoVisibilityRequest { uid: app, public: false };
         assert_eq!(s.quietly_with::<SetRepoVisibility>(&admin, other, &stale).await.code, "ABORTED");
+    })
+    .await;
+}
+
+/// What follows another repository is told of as its readers see it.
+#[tokio::test]
+async fn its_event_has_what_readers_see() {
+    scenario(async |s| {
+        let (admin, org) = (s.server.admin(), s.server.organization().to_string());
+        let tier = CatalogTier::Fips.into();
+        let wish = Some(Repo { name: "app".to_owned(), catalog_tier: tier, ..Repo::default() });
+        let app = admin.must::<CreateRepo>(CreateRepoRequest { parent: org.clone(), repo: wish }).await;
+        let sync_config = Some(SyncConfig { source: app.uid, ..SyncConfig::default() });
+        let wish = Some(Repo { name: "copy".to_owned(), sync_config, ..Repo::default() });
+        let copy = admin.must::<CreateRepo>(CreateRepoRequest { parent: org, repo: wish }).await;
+        let base = Some(Repo {
+            uid: copy.sync_config.clone().unwrap_or_default().source,
+            catalog_tier: CatalogTier::Base.into(),
+            ..Repo::default()
+        });
+        let update_mask = Some(FieldMask { paths: vec!["catalog_tier".to_owned()] });
+        admin.must::<UpdateRepo>(UpdateRepoRequest { repo: base, update_mask }).await;
+        admin.must::<SetRepoVisibility>(SetRepoVisibilityRequest { uid: copy.uid.clone(), public: true }).await;
+
+        let mut reader = s.server.store().reader().await.expect("reads");
+        let events = outbox::pending(&mut reader, Revision(0), 1000).await.expect("events");
+        let told = events.iter().rfind(|event| event.subject == copy.uid).expect("it is told");
+        assert!(told.kind.ends_with("repo.updated.v1"), "{told:?}");
+        assert!(told.snapshot.contains("\"base\"") && !told.snapshot.contains("\"fips\""), "{}", told.snapshot);
     })
     .await;
 }

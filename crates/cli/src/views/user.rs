@@ -23,6 +23,14 @@ pub(crate) struct Held {
     pub(crate) group: String,
 }
 
+impl UserRow {
+    /// What it holds, and where, in words.
+    pub(crate) fn roles(&self) -> String {
+        let roles: Vec<_> = self.held.iter().map(|held| format!("{} at {}", held.role, held.group)).collect();
+        roles.join(", ")
+    }
+}
+
 impl Show for UserRow {
     const COLUMNS: &'static [&'static str] = &["ID", "NAME", "EMAIL", "ROLES"];
 
@@ -35,8 +43,7 @@ impl Show for UserRow {
     }
 
     fn row(&self) -> Vec<String> {
-        let roles: Vec<_> = self.held.iter().map(|held| format!("{} at {}", held.role, held.group)).collect();
-        vec![self.uid.clone(), self.name.clone(), self.email.clone(), roles.join(", ")]
+        vec![self.uid.clone(), self.name.clone(), self.email.clone(), self.roles()]
     }
 
     fn json(&self) -> Value {

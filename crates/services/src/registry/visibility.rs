@@ -4,6 +4,9 @@ use domain::{Ctx, Error, Noun, Op, Result, Revision, Uidp, Versioned, iam::Group
 use serde::Serialize;
 use store::{Reader, Store, Stored, iam::groups, rows};
 
+use super::repos::Shown;
+use crate::nouns::{Found, Shows};
+
 /// Whether something is public.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visibility {
@@ -24,7 +27,10 @@ impl Versioned for Visibility {
 }
 
 /// What can be made public.
-pub trait Publishable: Stored + Versioned + Serialize + Clone {
+pub trait Publishable: Stored + Versioned + Serialize + Clone + Shows<Self::Found> {
+    /// How it is found when it is shown: events tell of what callers see.
+    type Found: Found;
+
     /// Whether it is, by itself.
     fn public(&self) -> bool;
     /// The same, made public or not.
@@ -33,6 +39,8 @@ pub trait Publishable: Stored + Versioned + Serialize + Clone {
 }
 
 impl Publishable for Group {
+    type Found = Self;
+
     fn public(&self) -> bool {
         self.public
     }
@@ -43,6 +51,8 @@ impl Publishable for Group {
 }
 
 impl Publishable for Repo {
+    type Found = Shown;
+
     fn public(&self) -> bool {
         self.public
     }
@@ -88,7 +98,8 @@ impl Visibilities {
                     tx.ctx().check_match(found.revision())?;
                     if found.public() != public {
                         found = rows::update(tx, &found, &found.clone().made(public)).await?;
-                        tx.announce(rows::noun::<T>(), &uid, Op::Updated, &found).await?;
+                        let shown = T::one(tx, &uid).await?;
+                        tx.announce(rows::noun::<T>(), &uid, Op::Updated, &shown).await?;
                     }
                     of(tx, &uid, &found).await
                 })

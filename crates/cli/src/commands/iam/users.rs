@@ -108,8 +108,7 @@ fn one(mut users: Vec<UserRow>, given: &str) -> Result<UserRow, Failure> {
 /// Deletes what the user holds, one role after the other.
 async fn remove(global: &Global, client: &Client, user: &UserRow) -> Result<(), Failure> {
     if !global.yes {
-        let [_, _, _, roles] = <[String; 4]>::try_from(user.row()).unwrap_or_default();
-        confirm(global, &format!("take from {} ({}): {}", plain(&user.label()), user.uid, plain(&roles)))?;
+        confirm(global, &format!("take from {} ({}): {}", plain(&user.label()), user.uid, plain(&user.roles())))?;
     }
     for held in &user.held {
         client.call::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid: held.binding.clone() }).await?;
