@@ -18,6 +18,11 @@ const FORMS: &[Form] = &[
     Form { arguments: &["--workspace", "--test", "crash"], switches: &[("PROVOST_TEST_KILLS", "60")] },
     // Twenty times the histories.
     Form { arguments: &["--workspace", "--test", "door", "--", "model::"], switches: &[("PROVOST_TEST_STEPS", "200000")] },
+    // How long answers take that must not be told apart.
+    Form {
+        arguments: &["--workspace", "--test", "door", "--", "oracles::", "--test-threads=1"],
+        switches: &[("PROVOST_TEST_ROUNDS", "2000")],
+    },
     // What filters read beside a million rows of each noun.
     Form { arguments: &["--workspace", "--test", "postgres", "--", "filters::"], switches: &[("PROVOST_TEST_ROWS", "1000000")] },
     // Every input for every method from everybody every way, and the neighbour's times beside those it has alone.
@@ -25,7 +30,7 @@ const FORMS: &[Form] = &[
     Form { arguments: NEIGHBOURS, switches: &[LONG, ("PROVOST_TEST_DATABASE", "postgres")] },
 ];
 
-const NEIGHBOURS: &[&str] = &["--package", "cli", "--test", "neighbours", "--", "--nocapture"];
+const NEIGHBOURS: &[&str] = &["--workspace", "--test", "neighbours", "--", "--nocapture"];
 const LONG: (&str, &str) = ("PROVOST_TEST_NEIGHBOURS", "long");
 
 /// How long each fuzz target runs.

@@ -9,6 +9,7 @@
 pub mod issuer;
 
 mod account_association;
+mod advisory;
 mod endpoint;
 mod field;
 mod identity_provider;
@@ -17,6 +18,7 @@ mod mask;
 mod mirror;
 mod noun;
 mod provost;
+mod publications;
 mod relationship;
 mod scim;
 mod time;
@@ -42,9 +44,11 @@ const PONG: &str = "pong";
 pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
         provost::access_requests::endpoints(&use_cases.access_requests),
+        provost::resource_limits::endpoints(&use_cases.groups),
         provost::visibility::endpoints(&use_cases.visibilities),
         v1::access_requests::endpoints(&use_cases.access_requests),
         v1::account_associations::endpoints(&use_cases.account_associations),
+        v1::advisories::endpoints(&use_cases.advisories),
         v1::auth::endpoints(use_cases, exchange),
         v1::builds::endpoints(),
         v1::deployments::endpoints(&use_cases.deployments),
@@ -60,12 +64,14 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v1::repos::endpoints(&use_cases.repos),
         v1::role_bindings::endpoints(&use_cases.role_bindings),
         v1::roles::endpoints(&use_cases.roles),
+        v1::security_advisories::endpoints(&use_cases.publications),
         v1::subscriptions::endpoints(&use_cases.subscriptions),
         v1::sync_statuses::endpoints(&use_cases.repos),
         v1::tags::endpoints(&use_cases.tags),
         v1::terms::endpoints(&use_cases.terms),
         v2beta1::access_requests::endpoints(&use_cases.access_requests),
         v2beta1::account_associations::endpoints(&use_cases.account_associations),
+        v2beta1::advisories::endpoints(&use_cases.advisories),
         v2beta1::external_group_role_mappings::endpoints(&use_cases.external_group_role_mappings),
         v2beta1::group_invites::endpoints(&use_cases.group_invites),
         v2beta1::groups::endpoints(&use_cases.groups),
@@ -78,6 +84,7 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
         v2beta1::repos::endpoints(&use_cases.repos),
         v2beta1::role_bindings::endpoints(&use_cases.role_bindings),
         v2beta1::roles::endpoints(&use_cases.roles),
+        v2beta1::security_advisories::endpoints(&use_cases.publications),
         v2beta1::subscriptions::endpoints(&use_cases.subscriptions),
         v2beta1::tags::endpoints(&use_cases.tags),
         v2beta1::terms::endpoints(&use_cases.terms),

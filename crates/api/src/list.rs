@@ -39,6 +39,35 @@ pub(crate) fn filter(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
+/// Most values of a filter that admits several.
+pub(crate) const VALUES: usize = 100;
+
+/// A filter by several texts, one of which must be there: none at all admits everything.
+pub(crate) fn any_of(field: &str, texts: &[String], violations: &mut Violations) -> Vec<String> {
+    within(field, texts, VALUES, violations).to_vec()
+}
+
+/// Longest text that is searched for, in bytes.
+const QUERY: usize = 255;
+
+/// A text that is searched for; nothing and a violation of `field` where it is too long.
+pub(crate) fn query(field: &str, text: &str, violations: &mut Violations) -> String {
+    if text.len() > QUERY {
+        violations.add(field, format!("{} must be at most {QUERY} bytes", crate::field::last(field)));
+        return String::new();
+    }
+    text.to_owned()
+}
+
+/// The values of a filter; nothing and a violation of `field` where they are more than `most`.
+pub(crate) fn within<'a, T>(field: &str, values: &'a [T], most: usize, violations: &mut Violations) -> &'a [T] {
+    if values.len() <= most {
+        return values;
+    }
+    violations.add(field, format!("{} must have at most {most} entries", crate::field::last(field)));
+    &[]
+}
+
 /// Which part of the tree a list without pages covers: `uidp` and, unless it is empty, the one resource `id`. `None` when nothing
 /// can be in both.
 ///

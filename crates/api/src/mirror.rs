@@ -1,10 +1,11 @@
 //! Values that the domain and every version of the wire spell alike: one table for each.
 
-use contract::chainguard::platform::{iam as v1, iam::v2beta1, registry::v2beta1 as registry};
+use contract::chainguard::platform::{iam as v1, iam::v2beta1, registry::v2beta1 as registry, vulnerabilities};
 use domain::{
     Violations,
     iam::{CloudProvider, CorrelationRule, Matcher, OrgKind, OrgStatus, ServicePrincipal},
     registry::CatalogTier,
+    vulnerabilities::FalsePositiveReason,
 };
 
 use crate::field;
@@ -41,6 +42,12 @@ mirrors! {
     OrgStatus as v1::OrgStatus, v2beta1::OrgStatus { Unspecified, Initializing, Ready, Suspended }
     CorrelationRule as v1::identity_provider::oidc::CorrelationRule, v2beta1::identity_provider::oidc::CorrelationRule {
         Unspecified, SubEqualsExternalId, OidEqualsExternalId,
+    }
+    FalsePositiveReason as vulnerabilities::v1::advisory_event::false_positive_determination::Type,
+        vulnerabilities::v2beta1::advisory_event::false_positive_determination::Type {
+        Unspecified, VulnerabilityRecordAnalysisContested, ComponentVulnerabilityMismatch, VulnerableCodeVersionNotUsed,
+        VulnerableCodeNotIncludedInPackage, VulnerableCodeNotInExecutionPath, VulnerableCodeCannotBeControlledByAdversary,
+        InlineMitigationsExist,
     }
     CatalogTier as registry::CatalogTier { Unspecified, Application, Base, Fips, Ai, Devtools, Commercial }
 }

@@ -19,7 +19,7 @@ pub(crate) fn gets<R: Rpc, N: Noun>(
 ) -> Endpoint {
     on(rpc, nouns, move |nouns, ctx, request: R::Request| async move {
         let found = nouns.get(&ctx, &uidp::one("uid", uid(&request))?).await?;
-        Ok(answer(&found, to_wire))
+        Ok(answer(&ctx, &found, to_wire))
     })
 }
 

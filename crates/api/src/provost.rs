@@ -1,4 +1,5 @@
 //! What the published API does not have.
 
 pub(crate) mod access_requests;
+pub(crate) mod resource_limits;
 pub(crate) mod visibility;

@@ -2,14 +2,14 @@
 //! end are called.
 
 use contract::Reply;
-use domain::iam::Identity;
+use domain::{Ctx, iam::Identity};
 use services::Identities;
 
 use crate::endpoint;
 
 /// An identity that was written, with a warning if no token can ever match it.
-pub(crate) fn answer<W>(identities: &Identities, found: &Identity, to_wire: impl Fn(&Identity) -> W) -> Reply<W> {
-    Reply { warning: identities.warning(found), ..endpoint::answer(found, to_wire) }
+pub(crate) fn answer<W>(ctx: &Ctx, identities: &Identities, found: &Identity, to_wire: impl Fn(&Identity) -> W) -> Reply<W> {
+    Reply { warning: identities.warning(found), ..endpoint::answer(ctx, found, to_wire) }
 }
 
 /// Functions between a relationship and the messages of the module `$wire`, in which static keys are `$keys`, at `$place`, and end at

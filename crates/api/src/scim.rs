@@ -66,8 +66,13 @@ macro_rules! scim {
                 token_expire_time: scim.expires_at.map(time::to_wire),
                 previous_token_expire_time: scim.overlap_ends_at(ctx.now).map(time::to_wire),
                 credential_state: state.into(),
-                etag: scim.etag(),
+                etag: etag(ctx, scim, &provider.uid),
             })
+        }
+
+        /// The version that callers name who change it.
+        fn etag(ctx: &Ctx, scim: &domain::iam::Scim, provider: &domain::Uidp) -> String {
+            ctx.etag(scim.version(provider)).opaque().to_owned()
         }
 
         async fn generate(
@@ -85,7 +90,7 @@ macro_rules! scim {
                 endpoint_url: providers.scim_url(&uid),
                 expire_time: made.scim.expires_at.map(time::to_wire),
                 $id: request.$id,
-                etag: made.scim.etag(),
+                etag: etag(&ctx, &made.scim, &uid),
             })
         }
 
@@ -106,7 +111,7 @@ macro_rules! scim {
                 endpoint_url: providers.scim_url(&uid),
                 expire_time: made.scim.expires_at.map(time::to_wire),
                 $id: request.$id,
-                etag: made.scim.etag(),
+                etag: etag(&ctx, &made.scim, &uid),
                 previous_token_expire_time: made.scim.overlap_ends_at(ctx.now).map(time::to_wire),
                 requested_overlap: Some(time::duration(made.overlap)),
             })
@@ -117,10 +122,11 @@ macro_rules! scim {
             ctx: Arc<Ctx>,
             request: wire::RevokeScimTokenRequest,
         ) -> Result<wire::RevokeScimTokenResponse> {
-            let scim = providers.revoke_scim_token(&ctx, &uidp::one(stringify!($id), &request.$id)?).await?;
+            let uid = uidp::one(stringify!($id), &request.$id)?;
+            let scim = providers.revoke_scim_token(&ctx, &uid).await?;
             Ok(wire::RevokeScimTokenResponse {
                 $id: request.$id,
-                etag: scim.etag(),
+                etag: etag(&ctx, &scim, &uid),
                 enabled: scim.enabled,
                 revoke_time: scim.revoked_at.map(time::to_wire),
             })
@@ -136,7 +142,8 @@ macro_rules! scim {
             scim::etag(&request.etag, &mut violations);
             let uid = violations.finish(uid)?;
             let scim = providers.set_scim_enabled(&ctx, &uid, request.enabled, request.etag).await?;
-            Ok(wire::SetScimEnabledResponse { $id: request.$id, enabled: scim.enabled, etag: scim.etag() })
+            let etag = etag(&ctx, &scim, &uid);
+            Ok(wire::SetScimEnabledResponse { $id: request.$id, enabled: scim.enabled, etag })
         }
     };
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod access_requests;
 pub(crate) mod account_associations;
+pub(crate) mod advisories;
 pub(crate) mod auth;
 pub(crate) mod builds;
 pub(crate) mod deployments;
@@ -17,6 +18,7 @@ pub(crate) mod registry_settings;
 pub(crate) mod repos;
 pub(crate) mod role_bindings;
 pub(crate) mod roles;
+pub(crate) mod security_advisories;
 pub(crate) mod subscriptions;
 pub(crate) mod sync_statuses;
 pub(crate) mod tags;

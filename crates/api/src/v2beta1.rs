@@ -2,6 +2,7 @@
 
 pub(crate) mod access_requests;
 pub(crate) mod account_associations;
+pub(crate) mod advisories;
 pub(crate) mod external_group_role_mappings;
 pub(crate) mod group_invites;
 pub(crate) mod groups;
@@ -14,6 +15,7 @@ pub(crate) mod ping;
 pub(crate) mod repos;
 pub(crate) mod role_bindings;
 pub(crate) mod roles;
+pub(crate) mod security_advisories;
 pub(crate) mod subscriptions;
 pub(crate) mod tags;
 pub(crate) mod terms;

@@ -1,5 +1,6 @@
 //! What is measured: one file per family of cases.
 
+pub(crate) mod advisories;
 pub(crate) mod callers;
 pub(crate) mod decision;
 pub(crate) mod exchange;

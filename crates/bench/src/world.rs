@@ -2,7 +2,7 @@
 
 use domain::{
     Description, Name, Noun, Op, Result as Stored, Revision, Timestamp, Uidp,
-    iam::{Group, GroupSpec, OrgKind, OrgStatus},
+    iam::{Group, GroupSpec, OrgKind, OrgStatus, ResourceLimits},
     registry::{CatalogTier, Readme, Repo, RepoSpec},
 };
 use store::{Store, Writer, rows};
@@ -29,6 +29,7 @@ pub(crate) fn folder(parent: &Uidp, number: u64, now: Timestamp) -> Group {
             kind: OrgKind::Unspecified,
         },
         status: OrgStatus::Ready,
+        resource_limits: ResourceLimits::default(),
         public: false,
         created_at: now,
         updated_at: now,
@@ -162,6 +163,7 @@ fn repository(parent: &Uidp, number: u64) -> Repo {
             readme: Readme::default(),
         },
         public: false,
+        synced_by: None,
         created_at: at,
         updated_at: at,
         revision: Revision::default(),

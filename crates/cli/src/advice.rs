@@ -20,9 +20,19 @@ const ADVICE: &[(&[&str], &str)] = &[
     ),
     (&["lookup address", "dns error"], "the host's name is not known: check its spelling in --api or PROVOST_API"),
     (
-        &["timed out", "Timeout", "deadline"],
+        &["does not reach the server"],
+        "see whether the server behind the proxy runs, and where the proxy looks for it; --retry-for waits longer",
+    ),
+    (
+        &["is not Provost"],
+        "check the URL in --api, PROVOST_API or the context (`provost context list`), and what a proxy there passes on",
+    ),
+    (&["and no HTTP/2"], "let the proxy pass HTTP/2 on as well: this program speaks gRPC"),
+    (
+        &["timed out", "Timeout", "deadline", "does not answer", "did not answer"],
         "the server is slow, or something on the way swallows the connection: check the URL, the network and proxies, then try again",
     ),
+    (&["broke off"], "the server may have been stopped: look at its log, then try again; --retry-for waits longer"),
 ];
 
 /// What to check when no server answers, for `reason`.
@@ -47,6 +57,11 @@ mod tests {
             ("invalid peer certificate: BadEncoding", "openssl"),
             ("failed to lookup address information: Name or service not known", "spelling"),
             ("Timeout expired", "slow"),
+            ("what answers at http://x is not Provost: it says 404 Not Found", "check the URL"),
+            ("a proxy at http://x does not reach the server: it answers 502 Bad Gateway", "behind the proxy"),
+            ("what is at http://x passes HTTP/1.1 on to a server, and no HTTP/2", "gRPC"),
+            ("what is at http://x accepts connections and does not answer", "slow"),
+            ("the connection to http://x broke off before the answer (broken pipe)", "its log"),
             ("Connection refused (os error 111)", "start a server"),
         ] {
             assert!(unreachable(reason).contains(advice), "{reason}");

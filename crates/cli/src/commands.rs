@@ -6,10 +6,12 @@ use tokio::runtime::Builder;
 use crate::{exit::Failure, global::Global, interrupt};
 
 mod admin;
+mod advisories;
 mod auth;
 mod bench;
 mod completions;
 mod config;
+mod context;
 mod contract;
 mod dev;
 mod events;
@@ -21,6 +23,7 @@ mod man;
 mod serve;
 pub(crate) mod synonyms;
 mod version;
+pub(crate) mod writes;
 
 pub(crate) use admin::duration;
 
@@ -34,35 +37,48 @@ pub(crate) enum Command {
     /// Log in and out, and see who you are
     #[command(subcommand)]
     Auth(auth::Auth),
+    /// The servers that you use, by names of your own
+    #[command(subcommand, visible_alias = "contexts")]
+    Context(context::Context),
     /// Organizations, folders, identities, identity providers, roles and role bindings
     #[command(subcommand)]
     Iam(iam::Iam),
     /// Image repositories
     #[command(subcommand, visible_alias = "image")]
     Images(images::Images),
-    /// Who is told what happens
+    /// Advisories: what you say about vulnerabilities in what you ship
+    #[command(subcommand, visible_alias = "advisory")]
+    Advisories(advisories::Advisories),
+    /// Event subscriptions
     #[command(subcommand)]
     Events(events::Events),
     /// Act as the operator of a server on this machine
     #[command(subcommand)]
     Admin(admin::Admin),
-    /// Look at the server's settings, and try them
+    /// Show, check and generate the server's configuration
     #[command(subcommand)]
     Config(config::Config),
     /// Tools for a server in dev mode
     #[command(subcommand)]
     Dev(dev::Dev),
-    /// Measure this program on this machine, beside the least that the same work can cost
+    /// Benchmark this machine against a minimal baseline
     Bench(bench::Bench),
-    /// The machine-readable description of the API
+    /// Machine-readable description of the API
     #[command(subcommand)]
     Contract(contract::Contract),
-    /// Print a script that completes commands and options in a shell
+    /// Print a shell completion script
     Completions(completions::Completions),
-    /// Print a manual page, or write all of them into a folder
+    /// Print a manual page, or write all of them to a folder
     Man(man::Man),
     /// Print the version
     Version,
+}
+
+impl Command {
+    /// Whether it is for users of some server, and so heeds contexts.
+    pub(crate) fn is_of_a_client(&self) -> bool {
+        matches!(self, Self::Auth(_) | Self::Iam(_) | Self::Images(_) | Self::Events(_) | Self::Dev(_))
+    }
 }
 
 /// Does what a command line says. `tree` makes the whole command tree.
@@ -79,8 +95,10 @@ pub(crate) fn execute(global: &Global, command: Command, tree: Tree) -> Result<(
         match command {
             Command::Serve(serve) => Box::pin(serve.run()).await,
             Command::Auth(auth) => auth.run(global).await,
+            Command::Context(context) => context.run(global),
             Command::Iam(iam) => iam.run(global).await,
             Command::Images(images) => images.run(global).await,
+            Command::Advisories(advisories) => advisories.run(global).await,
             Command::Events(events) => events.run(global).await,
             Command::Admin(admin) => admin.run(global).await,
             Command::Config(config) => config.run(global).await,

@@ -9,12 +9,12 @@ use crate::{
     prompt,
 };
 
-/// Asks whether to go on with `what`, such as `delete the group ab12`. `-y` answers yes.
+/// Asks whether to go on with `what`, such as `delete the group ab12`. `-y` answers yes, and a rehearsal destroys nothing.
 ///
 /// # Errors
 /// When the answer is no, or there is nobody to ask.
 pub(crate) fn confirm(global: &Global, what: &str) -> Result<(), Failure> {
-    if global.yes {
+    if !global.is_to_confirm() {
         return Ok(());
     }
     if !global.ask {

@@ -8,11 +8,13 @@ use client::Token;
 use server::settings::Traces;
 
 /// The variables of this program that are no settings of the server: that of this file, and those of flags.
-pub(crate) const VARIABLES: [&str; 9] = [
+pub(crate) const VARIABLES: [&str; 11] = [
     "PROVOST_TOKEN",
+    "PROVOST_CONTEXT",
     "PROVOST_API",
     "PROVOST_ISSUER",
     "PROVOST_OUTPUT",
+    "PROVOST_RETRY_FOR",
     "PROVOST_YES",
     "PROVOST_NO_INPUT",
     "PROVOST_COLOR",
@@ -42,8 +44,28 @@ pub(crate) fn token() -> Option<Token> {
 
 /// The user's folder for caches: `$XDG_CACHE_HOME`, else `~/.cache`.
 pub(crate) fn cache_dir() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+    home_dir("XDG_CACHE_HOME", ".cache")
+}
+
+/// The user's folder for configuration: `$XDG_CONFIG_HOME`, else `~/.config`.
+pub(crate) fn config_dir() -> Option<PathBuf> {
+    home_dir("XDG_CONFIG_HOME", ".config")
+}
+
+/// The folder that `variable` names, else the one of this name in the user's home. The XDG Base Directory Specification has
+/// relative paths ignored.
+fn home_dir(variable: &str, usual: &str) -> Option<PathBuf> {
+    absolute(variable).or_else(|| absolute("HOME").map(|home| home.join(usual)))
+}
+
+fn absolute(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+/// The variables of folders that have a relative path, and are ignored for that.
+pub(crate) fn ignored_folders() -> Vec<(&'static str, PathBuf)> {
+    let given = ["XDG_CACHE_HOME", "XDG_CONFIG_HOME"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?.into())));
+    given.filter(|(_, path): &(_, PathBuf)| path.is_relative() && !path.as_os_str().is_empty()).collect()
 }
 
 /// The system's user that runs this program, by number, for the audit log.

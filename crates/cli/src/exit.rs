@@ -39,7 +39,7 @@ impl Exit {
         (Self::Conflict, "conflict: it exists already, is still in use, or has changed"),
         (Self::Unreachable, "no server answers"),
         (Self::Due, "the database needs a migration (`admin migrate --check`, `admin check`)"),
-        (Self::Damaged, "the database does not agree with itself (`admin check`)"),
+        (Self::Damaged, "the database is inconsistent (`admin check`)"),
         (Self::Interrupted, "interrupted by Ctrl-C (every command but `serve`)"),
         (Self::Terminated, "ended by SIGTERM (every command but `serve`)"),
     ];
@@ -58,6 +58,7 @@ impl Exit {
     /// The code that a server's answer leads to.
     fn of(error: &client::Error) -> Self {
         match error.code() {
+            _ if error.is_unreachable() => Self::Unreachable,
             Code::InvalidArgument | Code::OutOfRange => Self::Usage,
             Code::Unauthenticated => Self::NotLoggedIn,
             Code::PermissionDenied => Self::Denied,

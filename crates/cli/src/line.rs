@@ -4,22 +4,27 @@ use std::{
     ffi::OsString,
     io::{IsTerminal, stderr, stdin},
     process::ExitCode,
+    time::Duration,
 };
 
 use clap::{
-    Arg, ArgMatches, Args, Command as ClapCommand, CommandFactory, FromArgMatches, Parser, ValueEnum, builder::FalseyValueParser,
-    error::ErrorKind, parser::ValueSource,
+    Arg, ArgMatches, Args, Command as ClapCommand, CommandFactory, FromArgMatches, Parser, ValueEnum, error::ErrorKind,
+    parser::ValueSource,
 };
 
 use server::logging;
 
 use crate::{
     color::Color,
-    commands::{Command, examples, execute, formats, synonyms},
+    commands::{Command, duration, examples, execute, formats, synonyms, writes},
+    config::server::{misspelt, switch},
+    contexts::{self, Contexts},
     env,
-    exit::Exit,
+    exit::{Exit, Failure},
     global::Global,
     output::{self, Format},
+    plain::plain,
+    target::{Rank, Ranked, Target, Wishes},
 };
 
 /// Identity and access, registry metadata, advisories and events in one server.
@@ -36,49 +41,61 @@ struct Cli {
 #[command(next_help_heading = "Global options")]
 struct GlobalFlags {
     /// The server's API
-    #[arg(
-        long,
-        global = true,
-        env = "PROVOST_API",
-        value_name = "URL",
-        default_value = "http://127.0.0.1:8080",
-        display_order = 101
-    )]
+    #[arg(long, global = true, env = "PROVOST_API", value_name = "URL", default_value = HERE, display_order = 101)]
     api: String,
     /// The server's token issuer; the API's URL by default
     #[arg(long, global = true, env = "PROVOST_ISSUER", value_name = "URL", display_order = 102)]
     issuer: Option<String>,
-    /// How to print: table, json, id (the UIDs alone); lists also csv, and some a tree
+    /// How to print: table, json, id (the UIDs alone); lists also wide (every column), csv, and some a tree
     #[arg(short, long, global = true, env = "PROVOST_OUTPUT", value_enum, value_name = "FORMAT", default_value = "table")]
     #[arg(hide_possible_values = true, display_order = 104)]
     output: Format,
-    /// Ask nothing: deletions need no confirmation
-    #[arg(short, long, global = true, env = "PROVOST_YES", value_parser = FalseyValueParser::new(), display_order = 105)]
+    /// Answer yes to every confirmation, and never prompt
+    #[arg(short, long, global = true, env = "PROVOST_YES", value_parser = |text: &str| flag("PROVOST_YES", text), display_order = 105)]
     yes: bool,
-    /// Ask for nothing that is missing; so it is without a terminal, with -y, and where CI is set
-    #[arg(long, global = true, env = "PROVOST_NO_INPUT", value_parser = FalseyValueParser::new(), display_order = 106)]
+    /// Never prompt; the default without a terminal, with -y, and where CI is set
+    #[arg(long, global = true, env = "PROVOST_NO_INPUT", value_parser = |text: &str| flag("PROVOST_NO_INPUT", text))]
+    #[arg(display_order = 106)]
     no_input: bool,
     /// When to use colours: auto, always or never
     #[arg(long, global = true, env = "PROVOST_COLOR", value_enum, value_name = "WHEN", default_value = "auto")]
     #[arg(hide_possible_values = true, display_order = 107)]
     color: Color,
+    /// The context to use instead of the current one (`provost context list`); --api goes before it
+    #[arg(long, global = true, env = "PROVOST_CONTEXT", value_name = "NAME", value_parser = contexts::name, display_order = 108)]
+    context: Option<String>,
+    /// How long to try again when a server is busy or away; where this is said, one that is not there yet is waited for too
+    #[arg(long, global = true, env = "PROVOST_RETRY_FOR", value_name = "TIME", default_value = "10s", value_parser = duration)]
+    #[arg(display_order = 109)]
+    retry_for: Duration,
 }
+
+/// The API where nobody says anything.
+const HERE: &str = "http://127.0.0.1:8080";
 
 /// The name of the argument behind `--audience`.
 const AUDIENCE: &str = "token_audience";
 
+/// Why a command line is not carried out.
+enum Refusal {
+    /// What clap prints: help, the version, or what is wrong.
+    Line(clap::Error),
+    /// What is wrong beside it.
+    Failure(Failure),
+}
+
 /// Runs the program: reads the command line, does what it says, and answers the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
-    let (global, line) = match parse() {
-        Ok(parsed) => parsed,
-        Err(error) => {
+    let outcome = match parse() {
+        Ok((global, line)) => execute(&global, line, command).inspect(|()| global.finish()),
+        Err(Refusal::Line(error)) => {
             // Nobody is left to tell when the terminal is gone.
             let _ = error.print();
             return if error.use_stderr() { Exit::Usage.into() } else { ExitCode::SUCCESS };
         }
+        Err(Refusal::Failure(failure)) => Err(failure),
     };
-    let outcome = execute(&global, line, command);
     logging::flush();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -92,44 +109,127 @@ pub fn run() -> ExitCode {
 }
 
 /// Reads the command line.
-///
-/// # Errors
-/// What clap prints: help, the version, or what is wrong.
-fn parse() -> Result<(Global, Command), clap::Error> {
+fn parse() -> Result<(Global, Command), Refusal> {
     let line: Vec<_> = std::env::args_os().collect();
     let early = color_in(&line).unwrap_or_default();
     early.choose();
     let strict = command().color(early.into());
     let (matches, cli) = match read(strict.clone(), &line) {
-        // On a terminal, the commands ask for what is missing.
-        Err(error) if error.kind() == ErrorKind::MissingRequiredArgument && attended() => match read(asking(strict), &line) {
-            Ok((matches, cli)) if !cli.global.yes && !cli.global.no_input => (matches, cli),
-            _ => return Err(error),
-        },
+        Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => read_incomplete(strict, &line, error)?,
         read => read?,
     };
     cli.global.color.choose();
-    let api = cli.global.api.trim_end_matches('/').to_owned();
+    if cli.command.is_of_a_client() {
+        warn_of_folders();
+    }
+    let target = target(&matches, &cli)?;
+    let deepest = deepest(&matches);
     let global = Global {
-        issuer: cli.global.issuer.map_or_else(|| api.clone(), |issuer| issuer.trim_end_matches('/').to_owned()),
-        audience: audience(&matches).unwrap_or_else(|| api.clone()),
-        api,
+        said: wishes(&matches, &cli.global).said(),
+        api: target.api,
+        issuer: target.issuer,
+        audience: target.audience,
         output: formats::supported(cli.global.output, &matches, command)?,
-        ask: !cli.global.yes && !cli.global.no_input && attended(),
+        ask: is_asking(&cli),
         yes: cli.global.yes,
+        retry_for: cli.global.retry_for,
+        wait_for_server: rank(deepest, "retry_for").is_some(),
+        dry_run: writes::is_dry_run(deepest),
+        if_match: writes::if_match(deepest),
     };
     Ok((global, cli.command))
 }
 
+/// Reads a command line that lacks something: the context may say it, or somebody at the terminal. `error` says what is missing.
+fn read_incomplete(strict: ClapCommand, line: &[OsString], error: clap::Error) -> Result<(ArgMatches, Cli), Refusal> {
+    let Ok((matches, cli)) = read(asking(strict.clone()), line) else { return Err(error.into()) };
+    let command = match target(&matches, &cli)?.organization {
+        Some(organization) => in_organization(strict, &organization),
+        None => strict,
+    };
+    match read(command.clone(), line) {
+        Err(_) if is_asking(&cli) => Ok(read(asking(command), line).map_err(|_| error)?),
+        // What is still missing is told as if there were no contexts.
+        read => Ok(read.map_err(|_| error)?),
+    }
+}
+
+/// The server that the command line means. Commands that talk to none read no contexts.
+fn target(matches: &ArgMatches, cli: &Cli) -> Result<Target, Failure> {
+    let wishes = wishes(matches, &cli.global);
+    if !cli.command.is_of_a_client() {
+        return Wishes { context: None, ..wishes }.target(&Contexts::default(), HERE);
+    }
+    let slips = misspelt();
+    if !slips.is_empty() {
+        return Err(Failure::usage(slips.join("\nerror: ")));
+    }
+    wishes.target(&Contexts::load()?, HERE)
+}
+
+/// Tells which variables of folders do nothing.
+fn warn_of_folders() {
+    for (name, path) in env::ignored_folders() {
+        output::remark(&plain(&format!("warning: {name} is ignored: {} is no absolute path", path.display())));
+    }
+}
+
+fn wishes(matches: &ArgMatches, flags: &GlobalFlags) -> Wishes {
+    let deepest = deepest(matches);
+    let said = |id, text: Option<&String>| Some((rank(deepest, id)?, text?.clone()));
+    Wishes {
+        api: said("api", Some(&flags.api)),
+        issuer: said("issuer", flags.issuer.as_ref()),
+        audience: audience(matches),
+        context: said("context", flags.context.as_ref()),
+    }
+}
+
+/// Who says something for the argument `id`; nobody where it has its default.
+fn rank(matches: &ArgMatches, id: &str) -> Option<Rank> {
+    match matches.value_source(id)? {
+        ValueSource::CommandLine => Some(Rank::Flag),
+        ValueSource::EnvVariable => Some(Rank::Variable),
+        _ => None,
+    }
+}
+
+/// Whether somebody is there who may be asked.
+fn is_asking(cli: &Cli) -> bool {
+    !cli.global.yes && !cli.global.no_input && attended()
+}
+
+/// The matches of the command that is called.
+fn deepest(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, deeper)| deepest(deeper))
+}
+
+/// Reads a variable that stands for a flag. An empty one counts as none.
+fn flag(variable: &str, text: &str) -> Result<bool, String> {
+    if text.is_empty() { Ok(false) } else { switch(text).map_err(|why| format!("the variable {variable}: {why}")) }
+}
+
+impl From<clap::Error> for Refusal {
+    fn from(error: clap::Error) -> Self {
+        Self::Line(error)
+    }
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
 fn read(mut command: ClapCommand, line: &[OsString]) -> Result<(ArgMatches, Cli), clap::Error> {
     let read = command.try_get_matches_from_mut(line);
-    let matches = read.map_err(|error| synonyms::suggest(error, deepest(&command, line)))?;
+    let matches = read.map_err(|error| synonyms::suggest(error, &command, reached(&command, line)))?;
     let cli = Cli::from_arg_matches(&matches)?;
     Ok((matches, cli))
 }
 
 /// The command that `line` gets to before it goes wrong, if it does.
-fn deepest<'a>(command: &'a ClapCommand, line: &[OsString]) -> &'a ClapCommand {
+fn reached<'a>(command: &'a ClapCommand, line: &[OsString]) -> &'a ClapCommand {
     line.iter().skip(1).fold(command, |at, word| at.find_subcommand(word).unwrap_or(at))
 }
 
@@ -152,15 +252,26 @@ fn color_in(line: &[OsString]) -> Option<Color> {
 
 /// The whole command tree.
 pub(crate) fn command() -> ClapCommand {
-    let tree = examples::add(quiet_about_values(with_audience(Cli::command())));
+    let tree = examples::add(quiet_about_values(writes::add(with_audience(Cli::command()))));
     tree.after_help(Exit::help())
 }
 
 /// The tree with every argument optional that the commands find by name and can ask for.
 fn asking(command: ClapCommand) -> ClapCommand {
-    const FOUND_BY_NAME: &[&str] = &["organization", "folder", "identity", "role", "repo", "binding", "parent"];
+    const FOUND_BY_NAME: &[&str] = &["organization", "folder", "identity", "role", "repo", "binding", "parent", "context_name"];
     let optional = |arg: Arg| if FOUND_BY_NAME.contains(&arg.get_id().as_str()) { arg.required(false) } else { arg };
     below(command.mut_args(optional), asking)
+}
+
+/// The tree where `organization` is the `--parent` of commands that need one.
+fn in_organization(command: ClapCommand, organization: &str) -> ClapCommand {
+    let given = |arg: Arg| {
+        let is_meant = arg.get_id() == "parent" && arg.is_required_set();
+        if is_meant { arg.required(false).default_value(organization.to_owned()) } else { arg }
+    };
+    let names: Vec<_> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let below = |command: ClapCommand, name| command.mut_subcommand(name, |sub| in_organization(sub, organization));
+    names.into_iter().fold(command.mut_args(given), below)
 }
 
 /// Lets the help name the variables without their values: it is read, and pasted, by people.
@@ -191,15 +302,15 @@ fn with_audience(command: ClapCommand) -> ClapCommand {
 }
 
 /// The value of `--audience` that was given closest to the end of the command line, else the variable's.
-fn audience(matches: &ArgMatches) -> Option<String> {
-    [ValueSource::CommandLine, ValueSource::EnvVariable].into_iter().find_map(|source| audience_from(matches, source))
+fn audience(matches: &ArgMatches) -> Ranked {
+    [Rank::Flag, Rank::Variable].into_iter().find_map(|rank| Some((rank, audience_from(matches, rank)?)))
 }
 
-fn audience_from(matches: &ArgMatches, source: ValueSource) -> Option<String> {
-    let deeper = matches.subcommand().and_then(|(_, matches)| audience_from(matches, source));
+fn audience_from(matches: &ArgMatches, from: Rank) -> Option<String> {
+    let deeper = matches.subcommand().and_then(|(_, matches)| audience_from(matches, from));
     deeper.or_else(|| {
         let value = matches.try_get_one::<String>(AUDIENCE).ok().flatten()?;
-        (matches.value_source(AUDIENCE) == Some(source)).then(|| value.clone())
+        (rank(matches, AUDIENCE) == Some(from)).then(|| value.clone())
     })
 }
 
@@ -241,7 +352,7 @@ mod tests {
     fn the_deepest_audience_wins_and_a_claim_is_not_one() {
         let found = |line: &[&str]| {
             let matches = command().try_get_matches_from(line).unwrap_or_else(|error| panic!("{error}"));
-            audience(&matches)
+            audience(&matches).map(|(_, audience)| audience)
         };
         assert_eq!(found(&["provost", "--audience", "a", "auth", "token", "--audience", "b"]).as_deref(), Some("b"));
         assert_eq!(found(&["provost", "--audience", "a", "auth", "token"]).as_deref(), Some("a"));

@@ -11,6 +11,7 @@ use contract::{
         events::v2beta1::{self as events, rpc as events_rpc},
         iam::v2beta1::{self as iam, rpc as iam_rpc},
         registry::v2beta1::{self as registry, rpc as registry_rpc},
+        vulnerabilities::v2beta1::{self as vulnerabilities, rpc as vulnerabilities_rpc},
     },
     provost::iam::v1::{self as own, rpc as own_rpc},
 };
@@ -83,19 +84,56 @@ listing! {
     registry_rpc::ListTags => registry::Tag, tags, "tags";
     registry_rpc::ListOverlays => registry::Overlay, overlays, "overlays";
     registry_rpc::ListOverlayBindings => registry::OverlayBinding, overlay_bindings, "overlay bindings";
+    vulnerabilities_rpc::ListAdvisories => vulnerabilities::Advisory, advisories, "advisories";
     events_rpc::ListSubscriptions => events::Subscription, subscriptions, "subscriptions";
 }
 
 /// How much of a list, and in which order.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Paging {
-    /// Print at most so many
-    #[arg(long, value_name = "NUMBER")]
+    /// Print at most this many
+    #[arg(long, value_name = "NUMBER", value_parser = limit)]
     limit: Option<NonZeroUsize>,
     // The help is no Markdown.
-    #[arg(long, help = "The order: uid, name or created_at, with :desc for the other way round")]
+    #[arg(long, help = "Sort by uid, name or created_at, folders also by path; add :desc for descending order")]
     #[arg(value_name = "FIELD[:desc]", value_parser = order)]
     order_by: Option<String>,
+}
+
+/// An order of the program's own, by the path of each item. No server has it: everything is fetched before it is printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByPath {
+    descending: bool,
+    limit: usize,
+}
+
+impl Paging {
+    /// Takes the order by path out, with the limit that then applies after sorting. It is taken when it was asked for, and where
+    /// it is the `default`, when no order was.
+    pub(crate) fn by_path(&mut self, default: bool) -> Option<ByPath> {
+        let descending = match self.order_by.as_deref() {
+            None if default => false,
+            Some("path asc") => false,
+            Some("path desc") => true,
+            _ => return None,
+        };
+        self.order_by = None;
+        Some(ByPath { descending, limit: self.limit.take().map_or(usize::MAX, NonZeroUsize::get) })
+    }
+}
+
+impl ByPath {
+    /// Sorts by `path`, so that each group stands before what lies in it, and keeps as much as was asked for.
+    pub(crate) fn apply<T>(self, items: &mut Vec<T>, path: impl Fn(&T) -> &str) {
+        items.sort_by_cached_key(|item| path(item).split('/').map(str::to_owned).collect::<Vec<_>>());
+        if self.descending {
+            items.reverse();
+        }
+        if items.len() > self.limit {
+            items.truncate(self.limit);
+            tell_more();
+        }
+    }
 }
 
 /// The pages of a list, fetched one by one.
@@ -167,7 +205,7 @@ impl<'a, R: Listing> Printed<'a, R> {
             R::sort(&mut request, order);
         }
         let waiting = match global.output {
-            Format::Table | Format::Tree => Waiting::new(R::NOUNS),
+            Format::Table | Format::Wide | Format::Tree => Waiting::new(R::NOUNS),
             Format::Json | Format::Id | Format::Csv => Waiting::beside_output(R::NOUNS),
         };
         let left = paging.limit.map_or(usize::MAX, NonZeroUsize::get);
@@ -196,9 +234,13 @@ impl<'a, R: Listing> Printed<'a, R> {
     pub(crate) fn finish(self) {
         drop(self.pages);
         if self.limited {
-            remark("there are more: raise --limit to see them");
+            tell_more();
         }
     }
+}
+
+fn tell_more() {
+    remark("there are more: raise --limit to see them");
 }
 
 /// Prints what `request` selects, as far as `keep` wants it.
@@ -231,7 +273,7 @@ where
 pub(crate) fn below(parent: Option<String>, recursive: bool) -> Result<Option<UidpFilter>, Failure> {
     match parent {
         None if recursive => Ok(None),
-        None => Err(Failure::usage("--no-recursive needs a group whose next level it means").hint("name one, see --help")),
+        None => Err(Failure::usage("--no-recursive needs an organization or folder").hint("give one by name, path or UID")),
         Some(parent) if recursive => Ok(Some(UidpFilter { descendants_of: parent, ..UidpFilter::default() })),
         Some(parent) => Ok(Some(UidpFilter { children_of: parent, ..UidpFilter::default() })),
     }
@@ -250,6 +292,12 @@ pub(crate) fn roots() -> UidpFilter {
 /// Only these.
 pub(crate) fn only(uids: Vec<String>) -> UidpFilter {
     UidpFilter { ids: uids, ..UidpFilter::default() }
+}
+
+/// How many at most.
+fn limit(text: &str) -> Result<NonZeroUsize, String> {
+    let number: usize = text.parse().map_err(|_| "must be a whole number".to_owned())?;
+    NonZeroUsize::new(number).ok_or_else(|| "must be at least 1".to_owned())
 }
 
 /// `name`, `name:desc` or `name desc` in the words of the wire; the server knows which fields there are.
@@ -274,5 +322,22 @@ mod tests {
         for bad in ["", ":desc", "name:down", "name,uid desc"] {
             assert!(order(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn groups_stand_before_what_lies_in_them() {
+        let sorted = |text: Option<&str>, limit: Option<usize>| {
+            let order_by = text.and_then(|text| order(text).ok());
+            let mut paging = Paging { limit: limit.and_then(NonZeroUsize::new), order_by };
+            let order = paging.by_path(true)?;
+            let mut paths = vec!["a-b", "a/c", "a", "b", "a/b/c"];
+            order.apply(&mut paths, |path| path);
+            Some(paths)
+        };
+        assert_eq!(sorted(None, None), Some(vec!["a", "a/b/c", "a/c", "a-b", "b"]));
+        assert_eq!(sorted(Some("path:desc"), Some(2)), Some(vec!["b", "a-b"]));
+        assert_eq!(sorted(Some("name"), None), None);
+        let mut paging = Paging::default();
+        assert!(paging.by_path(false).is_none(), "it was not asked for");
     }
 }

@@ -2,13 +2,14 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, ErrorKind, Write},
+    io::{self, ErrorKind, IsTerminal, Write},
 };
 
 use clap::ValueEnum;
 use console::Term;
 use serde_json::{Value, json};
 
+use self::table::Fit;
 use crate::{
     exit::{Exit, Failure},
     plain::{self, plain},
@@ -28,6 +29,8 @@ pub(crate) use list::List;
 pub(crate) enum Format {
     /// For people
     Table,
+    /// The same with every column, and nothing cut
+    Wide,
     /// For programs: lists are {"items":[…]}
     Json,
     /// The UIDs alone, one per line
@@ -42,15 +45,19 @@ pub(crate) enum Format {
 pub(crate) trait Show {
     /// The headings of its table.
     const COLUMNS: &'static [&'static str];
+    /// The headings where there is room for everything.
+    const WIDE: &'static [&'static str] = Self::COLUMNS;
+    /// Whether the last column is to be read in full: it is continued in further lines instead of being cut.
+    const PROSE: bool = false;
     /// Its UID.
     fn id(&self) -> &str;
     /// What it is called in a tree, beside its UID.
     fn label(&self) -> String {
         self.id().to_owned()
     }
-    /// Its cells, one per heading.
+    /// Its cells, one for each of [`Show::COLUMNS`].
     fn row(&self) -> Vec<String>;
-    /// Its cells where there is room for everything.
+    /// Its cells where there is room for everything, one for each of [`Show::WIDE`].
     fn record(&self) -> Vec<String> {
         self.row()
     }
@@ -63,6 +70,7 @@ impl Format {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
+            Self::Wide => "wide",
             Self::Json => "json",
             Self::Id => "id",
             Self::Csv => "csv",
@@ -82,24 +90,34 @@ impl Format {
         match self {
             Self::Json => json(&item.json()),
             Self::Id => text(&plain(item.id())),
-            Self::Table | Self::Csv | Self::Tree => text(&table::render(T::COLUMNS, [item.row()], width())),
+            Self::Wide => text(&table::render(T::WIDE, [item.record()], None)),
+            Self::Table | Self::Csv | Self::Tree => text(&table::render(T::COLUMNS, [item.row()], fit::<T>())),
         }
     }
 
-    /// Prints everything about one thing.
-    pub(crate) fn describe<T: Show>(self, item: &T) -> Result<(), Failure> {
+    /// Prints everything about one thing; for programs, the entity tag of what is shown as well.
+    pub(crate) fn describe<T: Show>(self, item: &T, etag: Option<&str>) -> Result<(), Failure> {
         match self {
-            Self::Json | Self::Id => self.one(item),
-            Self::Table | Self::Csv | Self::Tree => text(&outline::render(&item.json())),
+            Self::Json => {
+                let mut value = item.json();
+                if let (Some(fields), Some(etag)) = (value.as_object_mut(), etag) {
+                    fields.insert("etag".to_owned(), etag.into());
+                }
+                json(&value)
+            }
+            Self::Id => self.one(item),
+            Self::Table | Self::Wide | Self::Csv | Self::Tree => text(&outline::render(&item.json())),
         }
     }
 
-    /// Prints that `id` was deleted.
-    pub(crate) fn deleted(self, id: &str) -> Result<(), Failure> {
+    /// Prints that `id` was deleted, or after a rehearsal that it could be.
+    pub(crate) fn deleted(self, id: &str, rehearsed: bool) -> Result<(), Failure> {
         match self {
             Self::Json => json(&json!({ "id": id })),
             Self::Id => text(id),
-            Self::Table | Self::Csv | Self::Tree => text(&format!("deleted {id}")),
+            Self::Table | Self::Wide | Self::Csv | Self::Tree => {
+                text(&format!("{} {id}", if rehearsed { "would delete" } else { "deleted" }))
+            }
         }
     }
 }
@@ -109,16 +127,25 @@ pub(crate) fn report(format: Format, id: &str, value: &Value, rows: Option<(&[&s
     match (format, rows) {
         (Format::Json, _) => json(value),
         (Format::Id, _) => text(&plain(id)),
-        (Format::Table | Format::Csv | Format::Tree, Some((columns, rows))) if !rows.is_empty() => {
-            text(&format!("{}\n\n{}", outline::render(value), table::render(columns, rows, width())))
+        (Format::Table | Format::Wide | Format::Csv | Format::Tree, Some((columns, rows))) if !rows.is_empty() => {
+            let fit = width().map(|width| Fit { width, prose: false });
+            text(&format!("{}\n\n{}", outline::render(value), table::render(columns, rows, fit)))
         }
-        (Format::Table | Format::Csv | Format::Tree, _) => text(&outline::render(value)),
+        (Format::Table | Format::Wide | Format::Csv | Format::Tree, _) => text(&outline::render(value)),
     }
 }
 
 /// Prints the tree of `labels` by UID.
 pub(crate) fn tree(labels: &BTreeMap<String, String>) -> Result<(), Failure> {
-    if labels.is_empty() { Ok(()) } else { text(&tree::render(labels, width())) }
+    if labels.is_empty() { nothing_found("") } else { text(&tree::render(labels, width())) }
+}
+
+/// Ends a list without items: people read so, and programs get `otherwise`, if that is anything.
+fn nothing_found(otherwise: &str) -> Result<(), Failure> {
+    if io::stdout().is_terminal() {
+        return text("nothing found");
+    }
+    if otherwise.is_empty() { Ok(()) } else { text(otherwise) }
 }
 
 /// Prints a line.
@@ -152,6 +179,11 @@ pub(crate) fn remark(line: &str) {
 
 fn json(value: &Value) -> Result<(), Failure> {
     text(&plain::json(&format!("{value:#}")))
+}
+
+/// The terminal's room for a table of `T`; `None` when standard output is no terminal.
+fn fit<T: Show>() -> Option<Fit> {
+    width().map(|width| Fit { width, prose: T::PROSE })
 }
 
 /// How many columns the terminal has that standard output is; `None` when it is none.

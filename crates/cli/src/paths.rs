@@ -45,6 +45,11 @@ impl Paths {
         Ok(())
     }
 
+    /// Adds the name of a group.
+    pub(crate) fn know(&mut self, uid: &str, name: &str) {
+        self.0.insert(uid.to_owned(), name.to_owned());
+    }
+
     /// The name of the group that `uid` lies in.
     pub(crate) fn parent(&self, uid: &str) -> Option<&str> {
         self.0.get(uid.rsplit_once('/')?.0).map(String::as_str)

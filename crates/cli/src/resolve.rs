@@ -1,11 +1,15 @@
 //! From what users write, a UID, a name or a path, to the UID; and from nothing at all, by asking.
 
+use std::collections::BTreeMap;
+
 use client::Client;
+use contract::chainguard::platform::iam::v2beta1::{ListRoleBindingsRequest, rpc::ListRoleBindings};
 use domain::Uidp;
 
 use crate::{
     exit::{Exit, Failure},
     global::Global,
+    listing::all,
     paths::Paths,
     plain::plain,
     prompt,
@@ -77,6 +81,10 @@ pub(crate) async fn optional(
 /// As [`uid`].
 pub(crate) async fn find(global: &Global, client: &Client, kind: Kind, given: Option<String>) -> Result<Found, Failure> {
     let Some(text) = given else { return pick(global, client, kind).await };
+    // No name has such a character.
+    if kind == Kind::Identity && text.contains('@') {
+        return with_address(global, client, &text).await;
+    }
     // A UID is taken as it is. So is anything where there are no names to look for: the server says what is wrong with it.
     if text.parse::<Uidp>().is_ok() || !kind.has_names() {
         return Ok(Found { uid: text, name: None });
@@ -100,6 +108,22 @@ pub(crate) async fn find(global: &Global, client: &Client, kind: Kind, given: Op
         Some(found) => Ok(found),
         None => Err(nothing(client, kind, &text).await),
     }
+}
+
+/// The one whose verified email address is `address`, among those who hold a role that the caller sees.
+async fn with_address(global: &Global, client: &Client, address: &str) -> Result<Found, Failure> {
+    let bindings = all::<ListRoleBindings>(client, ListRoleBindingsRequest::default()).await?;
+    let identities = bindings.into_iter().filter_map(|binding| binding.identity);
+    let meant = identities.filter(|identity| identity.email.eq_ignore_ascii_case(address));
+    let found: BTreeMap<_, _> = meant.map(|identity| (identity.uid, identity.name)).collect();
+    let mut found: Vec<_> = found.into_iter().map(|(uid, name)| (name.clone(), Found { uid, name: Some(name) })).collect();
+    if found.len() > 1 {
+        return one_of(global, Kind::Identity, address, found);
+    }
+    found.pop().map(|(_, found)| found).ok_or_else(|| {
+        let message = format!("nobody with the address {address:?} holds a role that you can see");
+        Failure::new(Exit::NotFound, message).hint("give the UID, which they see with `provost auth status -o id`")
+    })
 }
 
 /// Asks which of several.

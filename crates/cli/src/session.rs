@@ -1,15 +1,22 @@
 //! The caller's token and the connection that uses it.
 
-use client::{Client, Code, Token};
+use std::{
+    io::{IsTerminal, stderr},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use client::{Client, Code, Policy, Retry, Token};
 use contract::chainguard::platform::oidc::{ExchangeRefreshTokenRequest, rpc::ExchangeRefreshToken};
-use domain::{Clock, Timestamp};
-use server::{SystemClock, time};
+use domain::{Clock, Entropy as _, Timestamp};
+use server::{SystemClock, SystemEntropy, time};
 
 use crate::{
     claims::Claims,
     env,
     exit::{Exit, Failure},
     global::Global,
+    output::remark,
+    plain::plain,
     token_cache::TokenCache,
 };
 
@@ -54,7 +61,7 @@ pub(crate) async fn token(global: &Global) -> Result<Token, Failure> {
 
 /// Exchanges the refresh token, and keeps both that come back.
 async fn renew(global: &Global, cache: &TokenCache, refresh: &Token) -> Result<Token, Failure> {
-    let issuer = Client::connect(&global.issuer, Some(refresh.clone())).await?;
+    let issuer = issuer(global, refresh.clone()).await?;
     let request = ExchangeRefreshTokenRequest { aud: vec![global.audience.clone()], ..ExchangeRefreshTokenRequest::default() };
     let answer = match issuer.call::<ExchangeRefreshToken>(request).await {
         Ok(answer) => answer,
@@ -78,5 +85,38 @@ async fn renew(global: &Global, cache: &TokenCache, refresh: &Token) -> Result<T
 /// Not logged in, or no server answers.
 pub(crate) async fn connect(global: &Global) -> Result<Client, Failure> {
     let token = token(global).await?;
-    Ok(Client::connect(&global.api, Some(token)).await?)
+    api(global, token).await
+}
+
+/// A connection to the API with this token. What it writes is under the conditions of the command line.
+///
+/// # Errors
+/// No server answers.
+pub(crate) async fn api(global: &Global, token: Token) -> Result<Client, Failure> {
+    let policy = Policy { retry: Some(retry(global)?), if_match: global.if_match.clone(), validate_only: global.dry_run };
+    Ok(Client::connect_with(&global.api, Some(token), policy).await?)
+}
+
+/// A connection to the token issuer with the token that is to be exchanged.
+///
+/// # Errors
+/// No server answers.
+pub(crate) async fn issuer(global: &Global, token: Token) -> Result<Client, Failure> {
+    let policy = Policy { retry: Some(retry(global)?), ..Policy::default() };
+    Ok(Client::connect_with(&global.issuer, Some(token), policy).await?)
+}
+
+/// How calls of this run are made again.
+fn retry(global: &Global) -> Result<Retry, Failure> {
+    let mut seed = [0; 16];
+    SystemEntropy::default().name(&mut seed)?;
+    Ok(Retry::new(global.retry_for, seed).waiting_for_a_server(global.wait_for_server).noticing(notice))
+}
+
+/// Tells somebody at a terminal once that something has to be tried again.
+fn notice(error: &client::Error) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if stderr().is_terminal() && !TOLD.swap(true, Ordering::Relaxed) {
+        remark(&format!("{}; trying again", plain(error.message())));
+    }
 }

@@ -6,7 +6,12 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::Value;
 
-use crate::{USER_AGENT, error::Error, token::Token};
+use crate::{
+    USER_AGENT,
+    error::{Error, innermost},
+    stranger::Stranger,
+    token::Token,
+};
 
 /// A connection pool for one server. Clones share it.
 #[derive(Clone, Debug)]
@@ -153,13 +158,24 @@ impl Http {
         Ok(Answer { status, headers, bytes })
     }
 
+    /// Checks that a server of ours gave `answer` to what it answers in JSON.
+    ///
+    /// # Errors
+    /// Who answered instead.
+    pub fn check(&self, answer: &Answer) -> Result<(), Error> {
+        let is_json = answer.header("content-type").is_some_and(|kind| kind.starts_with("application/json"));
+        if is_json { Ok(()) } else { Err(Error::stranger(&self.base, &Stranger::of(answer.status, &answer.headers))) }
+    }
+
     fn failed(&self, error: &reqwest::Error) -> Error {
         if error.is_builder() {
             Error::usage(format!("{:?} is not the URL of a server", self.base))
         } else if error.is_connect() {
             Error::no_server(&self.base, error)
+        } else if error.is_timeout() {
+            Error::silent(&self.base)
         } else {
-            Error::garbled(format!("the answer of {} broke off: {error}", self.base))
+            Error::lost(&self.base, &innermost(error))
         }
     }
 }

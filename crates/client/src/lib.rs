@@ -4,7 +4,11 @@ mod channel;
 mod client;
 mod details;
 mod error;
+mod examine;
 mod options;
+mod policy;
+mod retry;
+mod stranger;
 mod token;
 
 pub mod http;
@@ -13,6 +17,8 @@ pub use client::{Answer, Client};
 pub use details::{Details, Precondition, Violation};
 pub use error::Error;
 pub use options::Options;
+pub use policy::Policy;
+pub use retry::Retry;
 pub use token::Token;
 pub use tonic::Code;
 

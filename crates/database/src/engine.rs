@@ -75,6 +75,17 @@ impl Snapshots {
         }
     }
 
+    /// The same, of which nothing is older than the call: it shows what was changed past this program as well.
+    ///
+    /// # Errors
+    /// As [`Snapshots::take`].
+    pub async fn take_anew(&self) -> Result<Connection> {
+        match &self.0 {
+            Of::Sqlite(snapshots) => Ok(snapshots.take_anew().await?.into()),
+            Of::Postgres(_) => self.take().await,
+        }
+    }
+
     /// The last commit that anybody was told of, where that is known without asking.
     #[must_use]
     pub fn published(&self) -> Option<Revision> {

@@ -26,7 +26,7 @@ pub use connection::Connection;
 pub use engine::{Engine, Look, Snapshots, Source, alone};
 pub use fault::{Executed, Fault, closed};
 pub use index::Index;
-pub use metrics::{Counted, Metrics};
+pub use metrics::{Metrics, Reading};
 pub use param::Param;
 pub use place::{Database, DatabaseUrlError, Postgres, SslMode};
 pub use postgres::Scratch;

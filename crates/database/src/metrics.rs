@@ -21,6 +21,7 @@ pub struct Metrics {
     reads_in_use: Gauge,
     reads_waiting: Gauge,
     read_wait: Histogram,
+    read_statements: Counter,
     writes: Family<Label, Counter>,
     writes_under_way: Gauge,
     writes_stalled: Gauge<f64, AtomicU64>,
@@ -34,9 +35,16 @@ pub struct Metrics {
 /// One label with its value.
 type Label = [(&'static str, &'static str); 1];
 
+/// A connection that is read from, counted while it exists.
+#[derive(Debug)]
+pub struct Reading {
+    statements: Counter,
+    _in_use: Counted,
+}
+
 /// Something that is counted while it exists.
 #[derive(Debug)]
-pub struct Counted(Gauge);
+struct Counted(Gauge);
 
 /// From a tenth of a millisecond to seconds: reads wait for nothing, commits for a disk or a network.
 const SECONDS: [f64; 14] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
@@ -50,6 +58,7 @@ impl Default for Metrics {
             reads_in_use: Gauge::default(),
             reads_waiting: Gauge::default(),
             read_wait: Histogram::new(SECONDS),
+            read_statements: Counter::default(),
             writes: Family::default(),
             writes_under_way: Gauge::default(),
             writes_stalled: Gauge::default(),
@@ -78,6 +87,7 @@ impl Metrics {
         registry.register_with_unit("writes_stalled", stalled, Unit::Seconds, self.writes_stalled.clone());
         let wait = "How long reads waited for a connection";
         registry.register_with_unit("read_wait", wait, Unit::Seconds, self.read_wait.clone());
+        registry.register("read_statements", "Statements of reads, other than those of writes", self.read_statements.clone());
         let writes =
             "Writes by outcome: committed, validated (only tried, as asked), refused (by a rule), failed (by the storage)";
         registry.register("writes", writes, self.writes.clone());
@@ -123,7 +133,7 @@ impl Metrics {
     ///
     /// # Errors
     /// What `take` answers.
-    pub async fn reading<T>(&self, take: impl Future<Output = Result<T, Error>>) -> Result<(T, Counted), Error> {
+    pub async fn reading<T>(&self, take: impl Future<Output = Result<T, Error>>) -> Result<(T, Reading), Error> {
         let mut take = pin!(take);
         // Most find one that is free.
         let taken = if let Poll::Ready(taken) = poll!(&mut take) {
@@ -135,7 +145,7 @@ impl Metrics {
             self.read_wait.observe(since.elapsed().as_secs_f64());
             taken
         };
-        Ok((taken?, Counted::new(&self.reads_in_use)))
+        Ok((taken?, Reading { statements: self.read_statements.clone(), _in_use: Counted::new(&self.reads_in_use) }))
     }
 
     /// Counts a write; `only_validates` is what was asked for.
@@ -157,6 +167,13 @@ impl Metrics {
         };
         self.writes.get_or_create(&[("outcome", outcome)]).inc();
         result
+    }
+}
+
+impl Reading {
+    /// Counts a statement.
+    pub fn statement(&self) {
+        self.statements.inc();
     }
 }
 

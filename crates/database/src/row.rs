@@ -118,6 +118,11 @@ impl<'a> Row<'a> {
         self.text(column)?.parse().map_err(Error::internal)
     }
 
+    /// An identifier that may be absent.
+    pub fn opt_uidp(&self, column: usize) -> Result<Option<Uidp>> {
+        self.opt_text(column)?.map(|text| text.parse().map_err(Error::internal)).transpose()
+    }
+
     /// A name. It was valid when it was stored.
     pub fn name(&self, column: usize) -> Result<Name> {
         self.text(column).map(Name::trusted)

@@ -4,6 +4,7 @@ mod batches;
 mod check;
 mod connection;
 mod fault;
+mod files;
 mod folder;
 mod group_commit;
 mod idle;
@@ -22,7 +23,8 @@ use rusqlite::{OpenFlags, config::DbConfig};
 
 pub(crate) use check::probes;
 pub(crate) use connection::Connection;
-use group_commit::GroupCommit;
+use files::Files;
+use group_commit::{GroupCommit, Session};
 use idle::Idle;
 pub use journal::LeftOut;
 use ledger::Ledger;
@@ -66,6 +68,12 @@ impl Snapshots {
         self.pool.snapshot().await
     }
 
+    /// One that shows what others have changed as well, whom nobody here was told of.
+    pub(crate) async fn take_anew(&self) -> Result<Connection> {
+        self.pool.renew();
+        self.pool.snapshot().await
+    }
+
     /// The last commit that anybody was told of.
     pub(crate) fn published(&self) -> Revision {
         self.ledger.published()
@@ -77,6 +85,7 @@ impl Snapshots {
 pub(crate) struct Sqlite {
     pool: Arc<Pool>,
     writer: GroupCommit,
+    files: Arc<Files>,
 }
 
 impl Sqlite {
@@ -97,9 +106,10 @@ impl Sqlite {
         let readers = std::thread::available_parallelism().map_or(4, std::num::NonZero::get) * 2;
         metrics.set_read_connections(readers);
         let last = Revision(raw.query_row("SELECT n FROM revision", [], |row| row.get(0)).map_err(fault::translate)?);
-        let idle = Arc::<Idle>::default();
-        let writer = GroupCommit::start(raw, Arc::new(Ledger::new(last)), sums, Arc::clone(&idle), folder, metrics.clone())?;
-        Ok(Self { pool: Pool::new(file, readers, idle), writer })
+        let (idle, files) = (Arc::<Idle>::default(), Arc::new(Files::of(data)?));
+        let writer = Session::new(raw, last, sums, Arc::clone(&idle), Arc::clone(&files), metrics.clone());
+        let writer = GroupCommit::start(writer, folder)?;
+        Ok(Self { pool: Pool::new(file, readers, idle), writer, files })
     }
 
     /// What gives snapshots of it.
@@ -117,6 +127,7 @@ impl Sqlite {
     }
 
     pub(crate) fn stalled(&self) -> Result<Option<Duration>> {
+        self.files.check()?;
         self.writer.stalled()
     }
 

@@ -10,8 +10,9 @@ use crate::param::Param;
 ///
 /// The engine says what becomes of each request, one after the other and never while another one runs.
 pub trait Sums: fmt::Debug + Send + Sync {
-    /// A group commit begins, perhaps once more: nothing is added up.
-    fn clear(&self);
+    /// A group commit begins, perhaps once more: nothing is added up. `head` is what is stored of [`Sums::head`]; over several nodes,
+    /// whichever of them has stored it.
+    fn begin(&self, head: Option<&[u8]>);
 
     /// What the request that ran has added is kept.
     fn keep(&self);
@@ -21,6 +22,10 @@ pub trait Sums: fmt::Debug + Send + Sync {
 
     /// Takes what the kept requests have added, as the statements that write it, in their order. Nothing is left.
     fn take(&self) -> Vec<Batch>;
+
+    /// A few bytes that are stored beside the number of the last commit when the kept requests are committed; none where those of
+    /// before stay.
+    fn head(&self) -> Option<Vec<u8>>;
 }
 
 /// One statement for many rows of values.

@@ -1,8 +1,9 @@
-//! Who may talk to the provider: requests that are addressed to its own host, from no other origin.
+//! Who may talk to the provider: requests that are addressed to its own host, from no other origin, and whose body is of a type that
+//! tools send.
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, Uri, header},
+    http::{HeaderMap, HeaderName, Method, Uri, header},
     middleware::Next,
     response::Response,
 };
@@ -10,6 +11,9 @@ use domain::{Error, Rule};
 use url::{Host, Url};
 
 use crate::{DevIdp, answer};
+
+/// Fetch Metadata Request Headers section 2.3: where the page is from that makes a browser send a request.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The authorities that name this server.
 #[derive(Debug)]
@@ -54,6 +58,11 @@ impl Guard {
         if !texts(headers, &header::ORIGIN).all(|origin| origin.is_some_and(is_own)) {
             return foreign("Origin");
         }
+        let is_own = |site: &str| matches!(site, "same-origin" | "none");
+        if !texts(headers, &SEC_FETCH_SITE).all(|site| site.is_some_and(is_own)) {
+            let message = "the development identity provider answers no pages of other sites";
+            return Err(Error::denied(Rule::CapabilityMissing, message));
+        }
         Ok(())
     }
 
@@ -67,9 +76,28 @@ fn texts<'a>(headers: &'a HeaderMap, name: &'a HeaderName) -> impl Iterator<Item
     headers.get_all(name).iter().map(|value| value.to_str().ok())
 }
 
-/// Lets a request through, or answers 403.
+/// Refuses a body of a type that pages of others can have sent without being asked for their origin. Tools say JSON, or that it is a
+/// form where nobody told them what it is.
+fn admit_body(headers: &HeaderMap) -> Result<(), Error> {
+    let is_admitted = |value: &str| {
+        let kind = value.split(';').next().unwrap_or_default().trim();
+        ["application/json", "application/x-www-form-urlencoded"].iter().any(|admitted| admitted.eq_ignore_ascii_case(kind))
+    };
+    let mut kinds = texts(headers, &header::CONTENT_TYPE);
+    match (kinds.next().flatten(), kinds.next()) {
+        (Some(kind), None) if is_admitted(kind) => Ok(()),
+        _ => Err(Error::field("content-type", "content-type must be application/json")),
+    }
+}
+
+/// Lets a request through, or answers 403, or 400 for a body of another type.
 pub(crate) async fn check(State(provider): State<DevIdp>, request: Request, next: Next) -> Response {
-    match provider.0.guard.admit(request.uri(), request.headers()) {
+    let headers = request.headers();
+    let admitted = provider.0.guard.admit(request.uri(), headers).and_then(|()| match *request.method() {
+        Method::POST => admit_body(headers),
+        _ => Ok(()),
+    });
+    match admitted {
         Ok(()) => next.run(request).await,
         Err(error) => answer::error(&error),
     }
@@ -101,6 +129,15 @@ mod tests {
         assert!(with_origin("http://127.0.0.1:8080") && with_origin("http://localhost:8080"));
         for origin in ["null", "https://127.0.0.1:8080", "http://evil.example", "http://localhost:3000", ""] {
             assert!(!with_origin(origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn pages_of_other_sites_are_not_answered() {
+        let from = |site| admits("/", &[(header::HOST, "127.0.0.1:8080"), (SEC_FETCH_SITE, site)]);
+        assert!(from("same-origin") && from("none"));
+        for site in ["cross-site", "same-site", "CROSS-SITE", ""] {
+            assert!(!from(site), "{site}");
         }
     }
 

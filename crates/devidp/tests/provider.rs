@@ -47,6 +47,9 @@ async fn call(
     if !headers.iter().any(|(name, _)| *name == "host") {
         request = request.header("host", "127.0.0.1:8080");
     }
+    if method == "POST" && !headers.iter().any(|(name, _)| *name == "content-type") {
+        request = request.header("content-type", "application/json");
+    }
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
@@ -84,13 +87,37 @@ async fn minted_tokens_verify_with_the_published_keys() {
 async fn foreign_hosts_and_origins_get_403() {
     let provider = provider();
     let body = json!({"sub": "admin", "aud": "us"}).to_string();
-    for headers in [&[("host", "evil.example")][..], &[("origin", "https://evil.example")], &[("origin", "null")]] {
+    for (headers, told) in [
+        (&[("host", "evil.example")][..], "own Host: 127.0.0.1:8080"),
+        (&[("origin", "https://evil.example")], "own Origin: 127.0.0.1:8080"),
+        (&[("origin", "null")], "own Origin: 127.0.0.1:8080"),
+        (&[("sec-fetch-site", "cross-site")], "no pages of other sites"),
+        (&[("sec-fetch-site", "same-site")], "no pages of other sites"),
+    ] {
         let (status, answer) = call(&provider, "POST", "/dev/idp/mint", headers, body.clone()).await;
         assert_eq!(status, StatusCode::FORBIDDEN, "{headers:?}");
         assert_eq!(answer["code"], 7);
-        assert!(answer["message"].as_str().is_some_and(|message| message.contains("127.0.0.1:8080")), "{answer}");
+        assert!(answer["message"].as_str().is_some_and(|message| message.contains(told)), "{answer}");
         assert_eq!(answer["details"][0]["reason"], "PERMISSION_DENIED");
         assert!(answer.get("token").is_none());
+    }
+}
+
+#[tokio::test]
+async fn bodies_are_of_a_type_that_tools_send() {
+    let provider = provider();
+    let body = json!({"sub": "admin", "aud": "us"}).to_string();
+    for kind in ["application/json", "Application/JSON; charset=utf-8", "application/x-www-form-urlencoded"] {
+        let (status, _) = call(&provider, "POST", "/dev/idp/mint", &[("content-type", kind)], body.clone()).await;
+        assert_eq!(status, StatusCode::OK, "{kind}");
+    }
+    let twice = [("content-type", "application/json"), ("content-type", "text/plain")];
+    for headers in
+        [&[("content-type", "text/plain")][..], &[("content-type", "multipart/form-data")], &[("content-type", "")], &twice]
+    {
+        let (status, answer) = call(&provider, "POST", "/dev/idp/mint", headers, body.clone()).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{headers:?}");
+        assert_eq!(answer["message"], "Invalid argument: content-type: content-type must be application/json");
     }
 }
 

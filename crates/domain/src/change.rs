@@ -42,6 +42,12 @@ pub enum Noun {
     RegistrySettings,
     /// A URL that is told what happens in a group.
     Subscription,
+    /// What a group says about a vulnerability in something that it ships.
+    Advisory,
+    /// One step in the life of an advisory, kept with it.
+    AdvisoryEvent,
+    /// What a database says about a vulnerability.
+    Vulnerability,
     /// A token signing key.
     SigningKey,
     /// Everything there is: it was restored from a backup.
@@ -71,6 +77,9 @@ impl Noun {
             Self::Deployment => "deployment",
             Self::RegistrySettings => "registry_settings",
             Self::Subscription => "subscription",
+            Self::Advisory => "advisory",
+            Self::AdvisoryEvent => "advisory_event",
+            Self::Vulnerability => "vulnerability",
             Self::SigningKey => "signing_key",
             Self::Store => "store",
         }
@@ -98,6 +107,9 @@ impl Noun {
             Self::Deployment => "deployment",
             Self::RegistrySettings => "registry settings",
             Self::Subscription => "subscription",
+            Self::Advisory => "advisory",
+            Self::AdvisoryEvent => "advisory event",
+            Self::Vulnerability => "vulnerability",
             Self::SigningKey => "signing key",
             Self::Store => "store",
         }

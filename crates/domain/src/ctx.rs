@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Kind, Rule},
     grant::Scopes,
     grants::Grants,
-    revision::{Etag, Revision},
+    revision::{EntityTags, Etag, Version, Versioned},
     secret::Secret,
     time::Timestamp,
 };
@@ -41,6 +41,8 @@ pub struct Ctx {
     pub now: Timestamp,
     /// Random bytes.
     pub entropy: Arc<dyn Entropy>,
+    /// What entity tags are made by.
+    pub tags: EntityTags,
     /// Only write when the row's entity tag is admitted by this.
     pub if_match: Option<Etag>,
     /// Apply this request at most once.
@@ -104,6 +106,7 @@ impl Ctx {
             user_agent: None,
             now,
             entropy,
+            tags: EntityTags::default(),
             if_match: None,
             idempotency: None,
             validate_only: false,
@@ -139,18 +142,23 @@ impl Ctx {
         matches!(&self.actor, Actor::Caller(caller) if caller.operator)
     }
 
-    /// Refuses the write when `If-Match` was sent and does not admit the row's revision (RFC 9110 section 13.1.1).
+    /// The entity tag of a version, as callers see it.
+    #[must_use]
+    pub fn etag(&self, version: Version<'_>) -> Etag {
+        self.tags.of(version)
+    }
+
+    /// Refuses the write when `If-Match` was sent and does not admit the resource as it is (RFC 9110 section 13.1.1).
     ///
     /// # Errors
     /// Aborted: read the resource again and retry with its new entity tag.
-    pub fn check_match(&self, revision: Revision) -> Result<(), Error> {
-        match &self.if_match {
-            Some(tag) if !tag.admits(revision) => Err(Error::new(
-                Kind::Aborted,
-                Rule::EtagMismatch,
-                format!("the resource has changed: its entity tag is {}, not {tag}; read it again and retry", revision.etag()),
-            )),
-            _ => Ok(()),
+    pub fn check_match(&self, current: &impl Versioned) -> Result<(), Error> {
+        let Some(wanted) = &self.if_match else { return Ok(()) };
+        let tag = self.etag(current.version());
+        if wanted.admits(&tag) {
+            return Ok(());
         }
+        let message = format!("the resource has changed: its entity tag is {tag}, not {wanted}; read it again and retry");
+        Err(Error::new(Kind::Aborted, Rule::EtagMismatch, message))
     }
 }

@@ -5,5 +5,5 @@ pub mod subscription;
 pub use subscription::{Subscription, SubscriptionSpec};
 
 crate::revision::versioned! {
-    Subscription: revision;
+    Subscription: self;
 }

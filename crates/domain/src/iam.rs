@@ -9,6 +9,7 @@ pub mod identity;
 pub mod identity_metadata;
 pub mod identity_provider;
 pub mod registration;
+pub mod resource_limits;
 pub mod role;
 pub mod role_binding;
 pub mod scim;
@@ -27,22 +28,23 @@ pub use identity::{
 };
 pub use identity_metadata::{IdentityMetadata, IdentityMetadataSpec};
 pub use identity_provider::{CorrelationRule, IdentityProvider, IdentityProviderSpec, Oidc, ScimTold};
+pub use resource_limits::ResourceLimits;
 pub use role::{Role, RoleSpec};
 pub use role_binding::{RoleBinding, RoleBindingSpec, RoleBindingView};
 pub use scim::{CredentialState, PreviousToken, Scim, ScimDigest};
 pub use terms::{TermsAcceptance, TermsAccepted, TermsDocument};
 
 crate::revision::versioned! {
-    Group: revision;
-    Identity: revision;
-    IdentityProvider: revision;
-    ExternalGroupRoleMapping: revision;
-    Role: revision;
-    RoleBinding: revision;
-    RoleBindingView: binding.revision;
-    AccountAssociation: revision;
-    GroupInvite: revision;
-    GroupInviteView: invite.revision;
-    AccessRequest: revision;
-    IdentityMetadata: revision;
+    Group: self;
+    Identity: self;
+    IdentityProvider: self;
+    ExternalGroupRoleMapping: self;
+    Role: self;
+    RoleBinding: self;
+    RoleBindingView: self.binding;
+    AccountAssociation: self;
+    GroupInvite: self;
+    GroupInviteView: self.invite;
+    AccessRequest: self;
+    IdentityMetadata: self;
 }

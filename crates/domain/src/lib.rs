@@ -23,6 +23,7 @@ pub mod secret;
 pub mod text;
 pub mod time;
 pub mod uidp;
+pub mod vulnerabilities;
 
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ pub use grant::{Grant, Narrowing, Place, Scopes};
 pub use grants::Grants;
 pub use list::{ListRequest, Order, OrderField, Page, UidpFilter};
 pub use network::{Network, NotANetwork};
-pub use revision::{Etag, Revision, Versioned};
+pub use revision::{EntityTags, Etag, Revision, Version, Versioned};
 pub use secret::{LentSecret, Sealed, Secret};
 pub use text::{Description, Name};
 pub use time::{Clock, Timestamp};

@@ -87,6 +87,8 @@ pub enum OrderField {
     Name,
     /// When it was made.
     CreatedAt,
+    /// What only this noun's lists can be ordered by, as its rows call it.
+    Own(&'static str),
 }
 
 /// A sort order, `field [asc|desc]` (AIP-132).

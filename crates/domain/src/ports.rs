@@ -83,6 +83,12 @@ pub trait Seal: Send + Sync {
 
     /// The text that was sealed for this purpose, or `None` when it was altered, truncated or made elsewhere.
     fn open(&self, purpose: &'static str, sealed: &str) -> Option<Vec<u8>>;
+
+    /// What an earlier key has sealed for this purpose, sealed by the one in use; `None` when that one has, or nobody here.
+    ///
+    /// # Errors
+    /// As [`Seal::seal`].
+    fn renew(&self, purpose: &'static str, sealed: &str) -> Result<Option<String>, Error>;
 }
 
 /// Judges what only the token exchange understands of a relationship: that patterns compile and fix the issuer's

@@ -18,11 +18,11 @@ pub use repo::{
 pub use tag::{Digest, Tag, TagForms, TagName, TagSpec};
 
 crate::revision::versioned! {
-    Repo: revision;
-    Tag: revision;
-    Overlay: revision;
-    OverlayBinding: revision;
-    OverlayBindingView: binding.revision;
-    Deployment: revision;
-    RegistrySettings: revision;
+    Repo: self;
+    Tag: self;
+    Overlay: self;
+    OverlayBinding: self;
+    OverlayBindingView: self.binding;
+    Deployment: self;
+    RegistrySettings: self;
 }

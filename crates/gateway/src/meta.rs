@@ -74,6 +74,8 @@ pub(crate) struct Serving {
 pub(crate) struct Readiness {
     parts: Vec<Arc<dyn Ready>>,
     timeout: Duration,
+    /// Cancelled when no further requests are wanted, some time before the server stops.
+    withdrawn: CancellationToken,
     stop: OnceLock<CancellationToken>,
     recent: Mutex<Option<(Instant, Arc<Judgement>)>>,
 }
@@ -83,7 +85,17 @@ const RECENT: Duration = Duration::from_secs(1);
 
 impl Readiness {
     pub(crate) fn new(parts: Vec<Arc<dyn Ready>>, timeout: Duration) -> Self {
-        Self { parts, timeout, stop: OnceLock::new(), recent: Mutex::new(None) }
+        Self { parts, timeout, withdrawn: CancellationToken::new(), stop: OnceLock::new(), recent: Mutex::new(None) }
+    }
+
+    /// From now on the server is not ready, although it goes on serving.
+    pub(crate) fn withdraw(&self) {
+        self.withdrawn.cancel();
+    }
+
+    /// Completes when the server is withdrawn.
+    pub(crate) async fn withdrawn(&self) {
+        self.withdrawn.cancelled().await;
     }
 
     /// From the cancellation of `stop` on, the server is not ready.
@@ -104,7 +116,7 @@ impl Readiness {
     /// for one of them at a time.
     pub(crate) async fn recent(&self) -> Arc<Judgement> {
         let mut recent = self.recent.lock().await;
-        if self.stop.get().is_some_and(CancellationToken::is_cancelled) {
+        if self.withdrawn.is_cancelled() || self.stop.get().is_some_and(CancellationToken::is_cancelled) {
             return Arc::new(Err("the server is shutting down".to_owned()));
         }
         if let Some((at, judgement)) = &*recent

@@ -90,7 +90,11 @@ pub struct Limits {
     pub keep_alive_interval: Duration,
     /// How long the answer to such a ping may take. Default 20 s.
     pub keep_alive_timeout: Duration,
-    /// How long requests under way may go on after the shutdown began. Default 25 s.
+    /// How long a server that was told to stop says so in `/readyz` before it refuses connections, so that load balancers send
+    /// their requests elsewhere first. Default 4 s: two probes that are two seconds apart.
+    pub ready_drain: Duration,
+    /// How long requests under way may go on after that. Default 25 s: with the former, less than the 30 s after which container
+    /// managers kill.
     pub drain: Duration,
     /// How long one readiness check may take. Default 2 s.
     pub ready_timeout: Duration,
@@ -125,6 +129,7 @@ impl Default for Limits {
             handshakes_per_address: 64,
             keep_alive_interval: Duration::from_secs(30),
             keep_alive_timeout: Duration::from_secs(20),
+            ready_drain: Duration::from_secs(4),
             drain: Duration::from_secs(25),
             ready_timeout: Duration::from_secs(2),
         }

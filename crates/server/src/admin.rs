@@ -8,6 +8,8 @@ mod failure;
 pub mod keys;
 mod log_level;
 pub mod protocol;
+pub mod rekey;
+pub mod seal;
 pub mod socket;
 
 use std::time::Duration;
@@ -45,7 +47,9 @@ impl Admin {
             Request::Keys => value(&keys::list(&self.core).await?),
             Request::LogLevel { filter, seconds } => value(&log_level::perform(filter.as_deref(), seconds, asked_by)?),
             Request::Backup => value(&backup::perform(&self.core, asked_by, updates).await?),
-            Request::Check => value(&check::perform(&self.core.store, updates).await?),
+            Request::Check { kept_head } => value(&check::perform(&self.core.store, kept_head, updates).await?),
+            Request::Seal => value(&seal::perform(&self.core, asked_by).await?),
+            Request::Rekey { prepare } => value(&rekey::perform(&self.core, prepare, asked_by).await?),
             Request::RotateKeys { at_once } => value(&keys::rotate(&self.core, at_once, asked_by).await?),
         }
     }

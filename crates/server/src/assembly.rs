@@ -3,11 +3,11 @@
 use std::{io::ErrorKind, net::SocketAddr, sync::Arc};
 
 use api::Endpoint;
-use domain::{Clock, Entropy, ports::Seal};
+use domain::{Clock, Entropy};
 use gateway::Server;
-use services::{AuditRefusals, Bootstrap, ReplayStore, RequiredTerms, UseCases};
+use services::{AuditRefusals, Bootstrap, ReplayStore, RequiredTerms, UseCases, iam::identity_providers::renew_all};
 use store::Database;
-use sts::{Authenticator, Clouds, Exchange, Issuers, Provider, RelationshipCheck, Sealer, SigningKeys, Workers};
+use sts::{Authenticator, Clouds, Exchange, Issuers, Provider, RelationshipCheck, SigningKeys, Workers};
 use tokio::{net::TcpListener, sync::Notify};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -17,7 +17,7 @@ use super::{
         Admin,
         socket::{self, AdminSocket},
     },
-    dev,
+    dev, heads,
     ready::StoreReady,
     record::Record,
     settings::{METRICS_LISTEN, Urls},
@@ -35,8 +35,10 @@ const PUBLIC: [&str; 3] = [
 /// A server that answers.
 #[derive(Debug)]
 pub struct Running {
-    /// Where it listens.
+    /// Where it listens; the first address where there are several.
     pub addr: SocketAddr,
+    /// All addresses where it listens.
+    pub addrs: Vec<SocketAddr>,
     /// Where it tells its metrics, if anywhere.
     pub metrics_addr: Option<SocketAddr>,
     /// The URL under which clients reach it.
@@ -47,6 +49,7 @@ pub struct Running {
     pub dev: Option<DevAccount>,
     /// Who mints tokens for its operators.
     pub operators: Operators,
+    server: Server,
     core: Core,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -65,6 +68,9 @@ pub async fn assemble(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dy
 
 async fn assembled(settings: Settings, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Running, StartError> {
     settings.check()?;
+    if let Some(exposure) = settings.exposure() {
+        tracing::warn!("{exposure}");
+    }
     refuse_shared_folder(&settings).await?;
     let listeners = Listeners::bind(&settings, &clock).await?;
     let urls = settings.urls_at(listeners.addr);
@@ -93,12 +99,17 @@ async fn refuse_shared_folder(settings: &Settings) -> Result<(), StartError> {
 async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: String) -> Result<Running, StartError> {
     let bootstrap = Bootstrap::new(core.store.clone());
     bootstrap.built_in_roles(&core.system("update built-in roles")).await?;
+    if core.root.has_others() {
+        // What a change of the key has not come to.
+        renew_all(&core.store, &*core.sealer(), &core.system("renew client secrets")).await?;
+    }
     let last = Record::read(&settings.data)?;
     let dev = if settings.dev { Some(dev::account(&core, &base_url, last.as_ref()).await?) } else { None };
     let is_empty = bootstrap.is_empty().await?;
     Record::of(settings, &base_url).write(&settings.data)?;
     let mut telemetry = Telemetry::new(&core);
     let Listeners { api, addr, tls, metrics } = listeners;
+    let addrs = api.iter().filter_map(|listener| listener.local_addr().ok()).collect();
     let (tls, watch) = tls.unzip();
     let server = server(settings, &core, tls, &base_url, &mut telemetry)?;
     let metrics_addr = metrics.as_ref().and_then(|listener| listener.local_addr().ok());
@@ -110,6 +121,7 @@ async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: 
             tracing::warn!(%error, path = %path.display(), "no admin socket: `provost admin` will not reach this server");
         }
     }
+    tasks.spawn(heads::tell(core.store.clone(), stop.clone()));
     tasks.spawn(SigningKeys::clone(&core.signing).keep(stop.clone().cancelled_owned()));
     let look = Arc::new(Notify::new());
     if let Some(watch) = watch {
@@ -122,7 +134,7 @@ async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: 
         tasks.spawn(server.clone().serve(listener, stop.clone()));
     }
     tasks.close();
-    Ok(Running { addr, metrics_addr, base_url, is_empty, dev, operators, core, stop, tasks, look })
+    Ok(Running { addr, addrs, metrics_addr, base_url, is_empty, dev, operators, server, core, stop, tasks, look })
 }
 
 impl Running {
@@ -131,11 +143,16 @@ impl Running {
         self.look.notify_one();
     }
 
-    /// Stops: no new connections, requests under way may finish, everything queued is written. Returns when all is done.
+    /// Stops. First load balancers are told, for [`gateway::Limits::ready_drain`]; then there are no new connections, requests under
+    /// way may finish, and everything queued is written. Returns when all is done.
     pub async fn stop(self) {
-        self.stop.cancel();
-        self.tasks.wait().await;
-        self.core.store.close().await;
+        let Self { server, core, stop, tasks, .. } = self;
+        server.withdraw().await;
+        stop.cancel();
+        drop(server);
+        tasks.wait().await;
+        heads::tell_once(&core.store, &mut None).await;
+        core.store.close().await;
     }
 
     /// An exchange of its own for this server's identities and keys.
@@ -162,7 +179,10 @@ struct Listeners {
 
 impl Listeners {
     async fn bind(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Self, StartError> {
-        let tls = settings.tls_files().map(|files| tls::start(&files, Arc::clone(clock))).transpose()?;
+        let tls = match settings.tls_files() {
+            Some(files) => Some(tls::start(&files, Arc::clone(clock)).await?),
+            None => None,
+        };
         let (api, addr) = listen(&settings.listen).await?;
         let metrics = match settings.metrics_listen {
             None => None,
@@ -248,6 +268,7 @@ fn server(
         .refusals(Arc::new(AuditRefusals::new(store())))
         .clock(Arc::clone(&core.clock))
         .entropy(Arc::clone(&core.entropy))
+        .entity_tags(sts::entity_tags(&core.root)?)
         .ready(Arc::new(StoreReady(store())))
         .ready(Arc::clone(&core.signing) as _)
         .ready(authenticate)
@@ -272,11 +293,12 @@ fn exchange(core: &Core, workers: Workers) -> Exchange {
 }
 
 fn endpoints(settings: &Settings, core: &Core, telemetry: &mut Telemetry) -> Vec<Endpoint> {
-    let seal: Arc<dyn Seal> = Arc::new(Sealer::new(Arc::clone(&core.root), Arc::clone(&core.entropy)));
+    let seal = core.sealer();
     let decided = services::Settings {
         self_service_organizations: settings.self_service_organizations,
         registry_host: core.sts.registry_host.clone().unwrap_or_default(),
         auth_url: core.sts.auth_url.clone(),
+        self_approval: settings.self_approval,
         terms: settings.terms.as_slice().into(),
     };
     let workers = Workers::new(&core.sts);

@@ -2,11 +2,12 @@
 
 use std::{fs::DirBuilder, io, path::Path, sync::Arc};
 
-use domain::{Clock, Ctx, Entropy};
+use domain::{Clock, Ctx, Entropy, ports::Seal};
 use store::{Database, Store, StoreConfig};
-use sts::{RootKey, Sessions, SigningKeys, Tokens};
+use sts::{RootKey, Sealer, Sessions, SigningKeys, Tokens};
 
 use super::{Operators, StartError};
+use crate::private;
 
 /// A data folder, opened and held: nobody else can open it meanwhile.
 #[derive(Clone, Debug)]
@@ -38,6 +39,10 @@ impl Core {
     ) -> Result<Self, StartError> {
         make_folder(data)
             .map_err(|error| StartError::while_doing(format!("cannot make the data folder {}", data.display()), &error))?;
+        if private::others_can_write(data).unwrap_or(false) {
+            let path = data.display();
+            tracing::warn!(%path, "others can write to the data folder and replace what is in it; run `chmod go-w` on it");
+        }
         let config = StoreConfig { data: data.to_owned(), database: database.clone() };
         let store = Store::open(&config, Arc::clone(&clock), Arc::clone(&entropy)).await?;
         match Self::with_keys(store.clone(), key, sts, clock, entropy).await {
@@ -69,6 +74,11 @@ impl Core {
     pub(crate) fn operators(&self) -> Operators {
         let operators = sts::Operators::new(self.store.clone(), self.tokens.clone(), Arc::clone(&self.sts));
         Operators::new(operators, Arc::clone(&self.sts), Arc::clone(&self.clock), Arc::clone(&self.entropy))
+    }
+
+    /// What seals texts with the key-encryption key.
+    pub(crate) fn sealer(&self) -> Arc<dyn Seal> {
+        Arc::new(Sealer::new(Arc::clone(&self.root), Arc::clone(&self.entropy)))
     }
 
     /// The context of something that the server does by itself now.

@@ -20,6 +20,7 @@ mod core;
 mod dev;
 mod entropy;
 mod error;
+mod heads;
 pub mod logging;
 mod operators;
 #[cfg(feature = "otel")]

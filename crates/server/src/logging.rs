@@ -61,7 +61,17 @@ struct State {
 /// When the filter cannot be read, or standard error cannot be written to.
 pub fn start(log: &settings::Log) -> Result<(), StartError> {
     let out = Lines::to(stderr()).map_err(|error| StartError::while_doing("the log cannot be opened", &error))?;
-    start_on(log, out, stderr().is_terminal())
+    start_on(log, out, stderr().is_terminal())?;
+    log_panics();
+    Ok(())
+}
+
+/// Makes panics events of the log: standard error has nothing but those.
+fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let location = panic.location().map(ToString::to_string);
+        tracing::error!(target: "panic", location, "{}", panic.payload_as_str().unwrap_or("a task panicked"));
+    }));
 }
 
 /// Starts logging for the whole process, in colour if `out` is a terminal.

@@ -1,6 +1,11 @@
-//! Files that others must not read.
+//! Files that operators name: what may be read at all, and what others must not read or write.
 
-use std::{fs, io::Read, os::unix::fs::PermissionsExt, path::Path};
+use std::{
+    fs::{self, File},
+    io::Read,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+};
 
 /// Longest secret, in bytes.
 const LONGEST: u64 = 64 << 10;
@@ -11,7 +16,7 @@ const LONGEST: u64 = 64 << 10;
 /// When it cannot be read, is empty or too long, or others can read it.
 pub fn read(path: &Path) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
-    let file = fs::File::open(path).map_err(failed)?;
+    let file = File::open(path).map_err(failed)?;
     refuse_shared(path)?;
     let mut text = String::new();
     file.take(LONGEST + 1).read_to_string(&mut text).map_err(failed)?;
@@ -21,6 +26,34 @@ pub fn read(path: &Path) -> Result<String, String> {
     let line = text.strip_suffix('\n').unwrap_or(&text);
     let line = line.strip_suffix('\r').unwrap_or(line);
     if line.is_empty() { Err(format!("the file {} is empty", path.display())) } else { Ok(line.to_owned()) }
+}
+
+/// What is in the file, which is not even opened where that could take for ever: what is no regular file, and what is longer than
+/// `most` bytes, is refused at once.
+///
+/// # Errors
+/// When it cannot be read, is no regular file or too long.
+pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let failed = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
+    let too_long = || format!("the file {} is longer than {most} bytes", path.display());
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(format!("{} is no regular file", path.display()));
+    }
+    if metadata.len() > most {
+        return Err(too_long());
+    }
+    let mut bytes = Vec::new();
+    File::open(path).map_err(failed)?.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most { Err(too_long()) } else { Ok(bytes) }
+}
+
+/// Whether others than the owner can write to the file or folder.
+///
+/// # Errors
+/// When it cannot be examined.
+pub fn others_can_write(path: &Path) -> std::io::Result<bool> {
+    Ok(fs::metadata(path)?.permissions().mode() & 0o022 != 0)
 }
 
 /// Refuses a file that everybody can read. Its group may: that is how secrets reach a service without being its own.
@@ -59,5 +92,26 @@ mod tests {
         assert_eq!(told("\n", 0o600).unwrap_err(), "the file FILE is empty");
         assert!(told(&"x".repeat(70_000), 0o600).unwrap_err().contains("is longer than 65536 bytes"));
         assert!(read(Path::new("/nowhere/at/all")).unwrap_err().starts_with("cannot read /nowhere/at/all: "));
+    }
+
+    #[test]
+    fn files_that_have_no_end_are_not_opened() {
+        assert_eq!(bounded(Path::new("/dev/zero"), 4).unwrap_err(), "/dev/zero is no regular file");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        fs::write(&path, "12345").expect("written");
+        assert_eq!(bounded(&path, 5).expect("read"), b"12345");
+        assert!(bounded(&path, 4).unwrap_err().ends_with("file is longer than 4 bytes"));
+        assert!(bounded(folder.path(), 4).unwrap_err().ends_with("is no regular file"));
+    }
+
+    #[test]
+    fn it_is_told_who_can_write() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let with = |mode| {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).expect("modes");
+            others_can_write(folder.path()).expect("examined")
+        };
+        assert_eq!([0o700, 0o755, 0o770, 0o702].map(with), [false, false, true, true]);
     }
 }

@@ -43,6 +43,8 @@ pub struct Settings {
     pub dev: bool,
     /// Whether every authenticated caller may create organizations.
     pub self_service_organizations: bool,
+    /// Whether who has written an event of an advisory may approve it.
+    pub self_approval: bool,
     /// The identity providers whose users may log in without naming an identity.
     pub providers: Vec<Provider>,
     /// The documents that can be accepted, and the methods that need them.
@@ -166,6 +168,7 @@ impl Default for Settings {
             token_algorithm: None,
             dev: false,
             self_service_organizations: false,
+            self_approval: false,
             providers: Vec::new(),
             terms: Vec::new(),
             tls: Tls::default(),
@@ -226,7 +229,8 @@ impl Settings {
     /// The settings of a server in dev mode with everything else as by default.
     pub fn dev(listen: SocketAddr, data: impl Into<PathBuf>) -> Self {
         let (dev, listen) = (true, vec![listen]);
-        Self { listen, data: data.into(), dev, self_service_organizations: true, metrics_listen: None, ..Self::default() }
+        let limits = gateway::Limits { ready_drain: Duration::ZERO, ..gateway::Limits::default() };
+        Self { listen, data: data.into(), dev, self_service_organizations: true, metrics_listen: None, limits, ..Self::default() }
     }
 
     /// Where the key-encryption key is.
@@ -288,6 +292,19 @@ impl Settings {
             ("outbound-azure-login-url", &self.outbound.azure_login_url),
         ];
         clouds.into_iter().try_for_each(|(setting, url)| check_cloud(policy, setting, url))
+    }
+
+    /// What is allowed, but rarely meant: an address that others reach, without TLS and without a proxy that is known to end it.
+    #[must_use]
+    pub fn exposure(&self) -> Option<String> {
+        if self.tls_files().is_some() || !self.trusted_proxies.networks.is_empty() {
+            return None;
+        }
+        let address = self.listen.iter().find(|at| !at.ip().is_loopback())?;
+        Some(format!(
+            "{address} speaks plain HTTP to other machines: give it a certificate with --tls-certificate-file and --tls-key-file, or, \
+             behind a proxy that ends TLS, name that in --trusted-proxies; without, all its clients count as one"
+        ))
     }
 
     fn check_tls(&self) -> Result<(), StartError> {
@@ -425,6 +442,21 @@ mod tests {
         assert!(!told.contains("hunter2"), "{told}");
         settings.key_file = Some("key".into());
         assert!(settings.check().is_ok());
+    }
+
+    #[test]
+    fn plain_http_for_other_machines_needs_a_proxy() {
+        let settings = |listen: &str| Settings { listen: vec![listen.parse().expect("an address")], ..Settings::default() };
+        for open in ["0.0.0.0:8080", "[::]:8080", "10.0.0.1:80"] {
+            let told = settings(open).exposure().expect(open);
+            assert!(told.starts_with(&format!("{open} speaks plain HTTP")), "{told}");
+            let trusted_proxies =
+                TrustedProxies { networks: vec!["10.0.0.9".parse().expect("a network")], ..TrustedProxies::default() };
+            assert_eq!(Settings { trusted_proxies, ..settings(open) }.exposure(), None);
+            let tls = Tls { certificate: Some("cert.pem".into()), key: Some("key.pem".into()) };
+            assert_eq!(Settings { tls, ..settings(open) }.exposure(), None);
+        }
+        assert_eq!([settings("127.0.0.1:8080"), settings("[::1]:80")].map(|settings| settings.exposure()), [None, None]);
     }
 
     #[test]

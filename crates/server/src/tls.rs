@@ -1,6 +1,6 @@
 //! The certificate of the port: read from its files, watched, and read again when they change.
 
-use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use domain::{Clock, Timestamp};
 use gateway::{Tls, tls::Pair};
@@ -19,6 +19,9 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
+/// Longest file that is read, in bytes: a chain has some kilobytes.
+const LONGEST: u64 = 1 << 20;
+
 /// How often the files are compared with what is served.
 const PERIOD: Duration = Duration::from_secs(5);
 
@@ -31,6 +34,8 @@ pub(super) struct Watch {
     files: TlsFiles,
     tls: Tls,
     clock: Arc<dyn Clock>,
+    /// Until when the pair that is served is valid.
+    served_until: Timestamp,
     /// What was seen when it was last judged.
     judged: Seen,
     /// What was seen at the last look, if it could not be used.
@@ -56,9 +61,8 @@ impl TlsFiles {
 
 impl Seen {
     fn of(files: &TlsFiles) -> Self {
-        let read = |path: &PathBuf| fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
         let contents = || {
-            let (chain, key) = (read(&files.certificate)?, read(&files.key)?);
+            let (chain, key) = (private::bounded(&files.certificate, LONGEST)?, private::bounded(&files.key, LONGEST)?);
             private::refuse_shared(&files.key)?;
             Ok(Self::Pair { chain, key })
         };
@@ -80,12 +84,19 @@ impl Seen {
 ///
 /// # Errors
 /// As [`TlsFiles::read`].
-pub(super) fn start(files: &TlsFiles, clock: Arc<dyn Clock>) -> Result<(Tls, Watch), StartError> {
-    let judged = Seen::of(files);
+pub(super) async fn start(files: &TlsFiles, clock: Arc<dyn Clock>) -> Result<(Tls, Watch), StartError> {
+    let judged = look_at(files.clone()).await;
     let pair = judged.pair(files).map_err(StartError::setting)?;
     warn_about_times(&pair, clock.now());
     let tls = Tls::new(&pair).map_err(|error| StartError::while_doing("TLS cannot be set up", &error))?;
-    Ok((tls.clone(), Watch { files: files.clone(), tls, clock, judged, suspect: None }))
+    let watch = Watch { files: files.clone(), tls: tls.clone(), clock, served_until: pair.not_after(), judged, suspect: None };
+    Ok((tls, watch))
+}
+
+/// Looks at the files on a thread that may wait: they may be on a disk that is far away.
+async fn look_at(files: TlsFiles) -> Seen {
+    let looked = tokio::task::spawn_blocking(move || Seen::of(&files)).await;
+    looked.unwrap_or_else(|error| Seen::Unreadable(format!("cannot look at the certificate: {error}")))
 }
 
 impl Watch {
@@ -97,20 +108,21 @@ impl Watch {
                 () = asked.notified() => true,
                 () = tokio::time::sleep(PERIOD) => false,
             };
-            self.look(at_once);
+            let seen = look_at(self.files.clone()).await;
+            self.judge(seen, at_once);
         }
     }
 
     /// Takes over what the files hold now. A pair that cannot be used is told once and changes nothing.
-    fn look(&mut self, at_once: bool) {
-        let seen = Seen::of(&self.files);
+    fn judge(&mut self, seen: Seen, at_once: bool) {
         if !at_once && seen == self.judged {
             self.suspect = None;
             return;
         }
-        match seen.pair(&self.files) {
+        match seen.pair(&self.files).and_then(|pair| self.refuse_expired(pair)) {
             Ok(pair) => {
                 self.tls.replace(&pair);
+                self.served_until = pair.not_after();
                 tracing::info!(certificate = %self.files.certificate.display(), "certificate read again");
                 warn_about_times(&pair, self.clock.now());
             }
@@ -122,6 +134,16 @@ impl Watch {
             Err(error) => tracing::warn!(%error, "the new certificate is not used; the old one stays"),
         }
         (self.judged, self.suspect) = (seen, None);
+    }
+
+    /// A pair that has expired never takes the place of one that has not.
+    fn refuse_expired(&self, pair: Pair) -> Result<Pair, String> {
+        let now = self.clock.now();
+        if pair.not_after() > now || self.served_until <= now {
+            return Ok(pair);
+        }
+        let (certificate, end) = (self.files.certificate.display(), time::text(pair.not_after()));
+        Err(format!("the certificate in {certificate} has expired: it was valid until {end}"))
     }
 }
 

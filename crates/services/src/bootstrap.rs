@@ -110,7 +110,7 @@ impl Bootstrap {
         let views = bindings_of(&mut reader, &user_uid(issuer, subject)).await?;
         let owning = views.into_iter().filter(|view| view.group.uid.is_root() && view.role.uid == role);
         let oldest = owning.min_by(|a, b| (a.group.created_at, &a.group.uid).cmp(&(b.group.created_at, &b.group.uid)));
-        Ok(oldest.map(|view| Seeded { organization: view.group, owner: view.identity, binding: view.binding }))
+        Ok(oldest.and_then(|view| Some(Seeded { organization: view.group, owner: view.identity?, binding: view.binding })))
     }
 }
 

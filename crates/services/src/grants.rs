@@ -33,7 +33,7 @@ pub(crate) fn require(ctx: &Ctx, needed: &'static str, at: &Uidp) -> Result<()> 
 pub(crate) fn require_grantable(ctx: &Ctx, given: &CapabilitySet, at: &Uidp) -> Result<()> {
     match decide(&ctx.grants, given, at) {
         Decision::Allow => Ok(()),
-        Decision::Deny { missing } => Err(escalation(&missing, at.as_str())),
+        Decision::Deny { missing } => Err(escalation(ctx, &missing, at)),
     }
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn require_all_of(ctx: &Ctx, grants: &[Grant]) -> Result<()> {
     grants.iter().try_for_each(|grant| match &grant.at {
         Place::At(at) => require_grantable(ctx, &grant.capabilities, at),
         Place::Everywhere if ctx.grants.everywhere().is_some() => Ok(()),
-        Place::Everywhere => Err(escalation(&grant.capabilities, Uidp::ROOT)),
+        Place::Everywhere => Err(elsewhere()),
     })
 }
 
@@ -60,8 +60,18 @@ pub(crate) fn require_operator(ctx: &Ctx, what: &str) -> Result<()> {
     Err(Error::denied(Rule::OperatorsOnly, format!("only operators of this server may {what}")))
 }
 
-fn escalation(missing: &CapabilitySet, at: &str) -> Error {
+/// Names the place to callers who hold something there, and what is missing.
+fn escalation(ctx: &Ctx, missing: &CapabilitySet, at: &Uidp) -> Error {
+    if ctx.grants.covering(at).is_none() {
+        return elsewhere();
+    }
     let message = format!("nobody can give what they do not hold: {} at {at}", names(missing));
+    Error::denied(Rule::Escalation, message)
+}
+
+/// Nobody learns here what is held at places that are none of theirs, nor which these are.
+fn elsewhere() -> Error {
+    let message = "nobody can give what they do not hold: capabilities at a place where you hold nothing";
     Error::denied(Rule::Escalation, message)
 }
 

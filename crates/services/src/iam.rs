@@ -7,6 +7,7 @@ pub mod group_invites;
 pub mod groups;
 pub mod identities;
 pub mod identity_providers;
+pub mod lookups;
 pub mod registrations;
 pub mod role_bindings;
 pub mod roles;

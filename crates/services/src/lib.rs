@@ -17,8 +17,10 @@ pub mod refusals;
 pub mod registry;
 pub mod replays;
 pub mod settings;
+pub mod vulnerabilities;
 
 mod grants;
+mod minutes;
 mod nouns;
 mod texts;
 mod turns;
@@ -27,7 +29,7 @@ mod update;
 use std::sync::Arc;
 
 use domain::ports::{CheckRelationship, CheckUrl, Seal, TryAccount};
-use iam::identity_providers;
+use iam::{identities, identity_providers, lookups::UserLookups};
 use store::Store;
 
 pub use bootstrap::Bootstrap;
@@ -42,6 +44,7 @@ pub use refusals::AuditRefusals;
 pub use registry::{Deployments, OverlayBindings, Overlays, RegistriesSettings, Repos, Tags, Visibilities};
 pub use replays::ReplayStore;
 pub use settings::Settings;
+pub use vulnerabilities::{Advisories, Publications};
 
 /// The use cases of all nouns, for those who serve them.
 #[derive(Clone, Debug)]
@@ -82,6 +85,10 @@ pub struct UseCases {
     pub registry_settings: RegistriesSettings,
     /// What is public.
     pub visibilities: Visibilities,
+    /// Advisories.
+    pub advisories: Advisories,
+    /// What the public reads of advisories and vulnerabilities.
+    pub publications: Publications,
     /// Subscriptions.
     pub subscriptions: Subscriptions,
     /// What a token stands for.
@@ -100,15 +107,16 @@ impl UseCases {
         accounts: Arc<dyn TryAccount>,
     ) -> Self {
         let (store, seal) = (|| store.clone(), || Arc::clone(seal));
-        let providers =
-            identity_providers::Needs { seal: seal(), issuers: Arc::clone(&relationships), auth_url: settings.auth_url.clone() };
+        let lookups = UserLookups::new(store());
+        let identities = identities::Needs { relationships: Arc::clone(&relationships), lookups: lookups.clone() };
+        let providers = identity_providers::Needs { seal: seal(), issuers: relationships, auth_url: settings.auth_url.clone() };
         Self {
             groups: Groups::new(store(), seal(), settings.clone()),
-            identities: Identities::new(store(), seal(), relationships),
+            identities: Identities::new(store(), seal(), identities),
             identity_providers: IdentityProviders::new(store(), seal(), providers),
             external_group_role_mappings: ExternalGroupRoleMappings::new(store(), seal(), ()),
             roles: Roles::new(store(), seal(), ()),
-            role_bindings: RoleBindings::new(store(), seal(), ()),
+            role_bindings: RoleBindings::new(store(), seal(), lookups),
             account_associations: AccountAssociations::new(store(), seal(), accounts),
             group_invites: GroupInvites::new(store(), seal(), ()),
             access_requests: AccessRequests::new(store(), seal(), ()),
@@ -121,6 +129,8 @@ impl UseCases {
             deployments: Deployments::new(store()),
             registry_settings: RegistriesSettings::new(store()),
             visibilities: Visibilities::new(store()),
+            advisories: Advisories::new(store(), seal(), settings.clone()),
+            publications: Publications::new(store(), seal()),
             subscriptions: Subscriptions::new(store(), seal(), urls),
             who_am_i: WhoAmI::new(store()),
         }

@@ -184,7 +184,7 @@ pub(crate) async fn get<N: Noun>(reader: &mut Reader, uid: &Uidp) -> Result<N> {
 /// Aborted when `If-Match` names another version; what the noun answers.
 pub(crate) fn check<N: Noun>(ctx: &Ctx, row: &N) -> Result<()> {
     row.admit()?;
-    ctx.check_match(row.revision())
+    ctx.check_match(row)
 }
 
 /// The one that the request may change or delete.

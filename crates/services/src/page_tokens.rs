@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use aws_lc_rs::digest;
 use domain::{
-    Ctx, ListRequest, Page, Result, Rule, Timestamp, Uidp,
+    Ctx, ListRequest, Page, Result, Rule, Scopes, Timestamp, Uidp,
     list::{ParentFilter, page_token_refused},
     ports::Seal,
 };
@@ -90,10 +90,24 @@ impl PageTokens {
     /// # Errors
     /// Invalid argument when the token was altered, made elsewhere, or belongs to a list with other filters or order.
     pub(crate) fn query<F: Filter>(&self, ctx: &Ctx, request: &ListRequest, filter: F) -> Result<(ListQuery<F>, Paging)> {
+        self.query_within(ctx, ctx.scopes(), request, filter)
+    }
+
+    /// The same query of these places, whatever the caller holds there.
+    ///
+    /// # Errors
+    /// As [`PageTokens::query`].
+    pub(crate) fn query_within<F: Filter>(
+        &self,
+        ctx: &Ctx,
+        scopes: Arc<Scopes>,
+        request: &ListRequest,
+        filter: F,
+    ) -> Result<(ListQuery<F>, Paging)> {
         let fingerprint = Fingerprint::new(ctx, request).terms(&filter)?.finish();
         let paging = Paging { fingerprint, now: ctx.now };
         let cursor = self.open(&request.page_token, &paging)?;
-        let query = ListQuery::new(ctx.scopes(), request, cursor, filter);
+        let query = ListQuery::new(scopes, request, cursor, filter);
         Ok((query, paging))
     }
 

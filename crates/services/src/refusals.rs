@@ -1,21 +1,16 @@
 //! Refused calls in the audit log.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::Arc;
 
-use domain::{Actor, Ctx, Error, Timestamp, Uidp, ports::Refusals};
+use domain::{Actor, Ctx, Error, Uidp, ports::Refusals};
 use store::{AuditEntry, Later, Store};
+
+use crate::minutes::Minutes;
 
 /// Most refusals of one identity that are recorded in a minute.
 pub const OF_ONE_IDENTITY: u32 = 120;
 /// Most refusals of all callers without identity that are recorded in a minute.
 pub const OF_ALL_STRANGERS: u32 = 600;
-
-const MINUTE_MILLIS: i64 = 60_000;
-/// Identities whose refusals are counted at once; with more, those whose minute is over are forgotten.
-const COUNTED: usize = 4096;
 
 /// Records refusals through the store's batches: within a second, outside the request's path.
 ///
@@ -24,14 +19,7 @@ const COUNTED: usize = 4096;
 #[derive(Clone, Debug)]
 pub struct AuditRefusals {
     store: Store,
-    counts: Arc<Mutex<HashMap<Option<Uidp>, Count>>>,
-}
-
-/// The refusals of one caller in one minute.
-#[derive(Clone, Copy, Debug)]
-struct Count {
-    since: Timestamp,
-    refusals: u32,
+    counts: Arc<Minutes>,
 }
 
 impl AuditRefusals {
@@ -46,26 +34,16 @@ impl AuditRefusals {
     /// Counts a refusal; whether it is still within the limit.
     fn admits(&self, ctx: &Ctx) -> bool {
         let (caller, most) = match &ctx.actor {
-            Actor::Caller(caller) => (Some(caller.identity.clone()), OF_ONE_IDENTITY),
+            Actor::Caller(caller) => (Some(&caller.identity), OF_ONE_IDENTITY),
             Actor::Anonymous => (None, OF_ALL_STRANGERS),
             Actor::System(_) => return true,
         };
-        let is_over = |count: &Count| !(0..MINUTE_MILLIS).contains(&ctx.now.0.saturating_sub(count.since.0));
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if counts.len() >= COUNTED {
-            counts.retain(|_, count| !is_over(count));
-        }
-        let fresh = Count { since: ctx.now, refusals: 0 };
-        let count = counts.entry(caller).or_insert(fresh);
-        if is_over(count) {
-            *count = fresh;
-        }
-        count.refusals = count.refusals.saturating_add(1);
-        if count.refusals == most.saturating_add(1) {
-            let caller = ctx.caller().ok().map(|caller| caller.identity.as_str());
+        let refusals = self.counts.add(caller, 1, ctx.now);
+        if refusals == most.saturating_add(1) {
+            let caller = caller.map(Uidp::as_str);
             tracing::warn!(caller, most, "too many refused calls in a minute; further ones are in the access log alone");
         }
-        count.refusals <= most
+        refusals <= most
     }
 }
 

@@ -14,6 +14,8 @@ pub struct Settings {
     pub registry_host: String,
     /// The URL of the issuer, without a slash at its end.
     pub auth_url: String,
+    /// Whether who has written an event of an advisory may approve it.
+    pub self_approval: bool,
     /// The documents that can be accepted.
     pub terms: Arc<[TermsDocument]>,
 }

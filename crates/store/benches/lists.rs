@@ -155,6 +155,7 @@ fn field(field: OrderField) -> &'static str {
         OrderField::Uid => "uid",
         OrderField::Name => "name",
         OrderField::CreatedAt => "created_at",
+        OrderField::Own(column) => column,
     }
 }
 

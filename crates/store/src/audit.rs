@@ -2,16 +2,18 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use database::{Connection, Row, json};
+use database::{Connection, Param, Row, json};
 use domain::{Actor, Ctx, Error, Noun, Op, Result, Revision, Timestamp, Upstream};
 
-use crate::Reader;
+use crate::{Reader, chain::Code};
 
 /// What [`read`] reads, in its order.
 pub(crate) const COLUMNS: &str = "at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome";
 
 /// The outcome of what succeeded; anything else is the name of a [`domain::Rule`].
 pub const OK: &str = "OK";
+/// The outcome of what was only tried, as its caller has asked, where that tells something about others.
+pub const REHEARSED: &str = "REHEARSED";
 
 /// One entry. Every write has one; exchanges and refused calls get theirs through [`crate::Later`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +40,7 @@ pub struct AuditEntry {
     pub subject: Option<String>,
     /// What happened to it.
     pub op: Option<Op>,
-    /// [`OK`], or the rule that refused it.
+    /// [`OK`], [`REHEARSED`], or the rule that refused it.
     pub outcome: String,
 }
 
@@ -72,6 +74,25 @@ impl AuditEntry {
         Self { subject: place.map(str::to_owned), outcome: error.rule().as_str().to_owned(), ..Self::of(ctx) }
     }
 
+    /// Its row: the values of [`COLUMNS`].
+    pub(crate) fn values(&self) -> Result<[Param<'_>; 12]> {
+        Ok([
+            self.at.into(),
+            self.revision.into(),
+            (&self.actor).into(),
+            self.upstream.as_ref().map(json).transpose()?.into(),
+            self.token_id.as_ref().into(),
+            (&self.method).into(),
+            (&*self.request_id).into(),
+            self.peer.map(|peer| peer.to_string()).into(),
+            self.noun.map(Noun::as_str).into(),
+            // The place of a refused call may be any text, and must not keep the entry from being written.
+            self.subject.as_ref().map(|subject| subject.replace('\0', "\u{fffd}")).into(),
+            self.op.map(Op::as_str).into(),
+            (&self.outcome).into(),
+        ])
+    }
+
     pub(crate) fn target(&mut self, target: Option<(Noun, String, Op)>) {
         if let Some((noun, uid, op)) = target {
             (self.noun, self.subject, self.op) = (Some(noun), Some(uid), Some(op));
@@ -94,29 +115,13 @@ pub(crate) fn upstream(actor: &Actor) -> Option<&Upstream> {
     }
 }
 
-pub(crate) async fn append(connection: &mut Connection, entry: &AuditEntry) -> Result<()> {
-    let upstream = entry.upstream.as_ref().map(json).transpose()?;
-    connection
-        .send(
-            "INSERT INTO audit (at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-            &[
-                entry.at.into(),
-                entry.revision.into(),
-                (&entry.actor).into(),
-                upstream.into(),
-                entry.token_id.as_ref().into(),
-                (&entry.method).into(),
-                (&*entry.request_id).into(),
-                entry.peer.map(|peer| peer.to_string()).into(),
-                entry.noun.map(Noun::as_str).into(),
-                // The place of a refused call may be any text, and must not keep the entry from being written.
-                entry.subject.as_ref().map(|subject| subject.replace('\0', "\u{fffd}")).into(),
-                entry.op.map(Op::as_str).into(),
-                (&entry.outcome).into(),
-            ],
-        )
-        .await
+/// Adds the entry with these values, and its code if it has one.
+pub(crate) async fn append(connection: &mut Connection, values: [Param<'_>; 12], code: Option<Code>) -> Result<()> {
+    let sql = "INSERT INTO audit (at, revision, actor, upstream, token_id, method, request_id, peer, noun, subject, op, outcome, code) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    let code: Param<'_> = code.map_or(Param::Null, |code| Param::Bytes(code.to_bytes().into()));
+    let values: Vec<_> = values.into_iter().chain([code]).collect();
+    connection.send(sql, &values).await
 }
 
 /// The newest entries, the newest first, at most `limit`.

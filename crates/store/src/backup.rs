@@ -1,7 +1,8 @@
 //! Backups: everything in the database as one file that every engine can restore.
 //!
 //! A file begins with a line of JSON, the [`Header`]. Then comes a gzip stream (RFC 1952) of lines: for each table one that
-//! names its columns, then one per row. The last line has the SHA-256 of everything before it. The private halves of signing
+//! names its columns, then one per row. The last line has the SHA-256 of everything before it, and its code under a key that follows from
+//! the key-encryption key. The private halves of signing
 //! keys are in it as they are stored: encrypted with the key-encryption key, which is not.
 
 mod archive;
@@ -15,6 +16,6 @@ mod write;
 pub use self::{
     archive::Archive,
     header::Header,
-    restore::{OnProgress, restore},
+    restore::{How, OnProgress, restore},
     write::Backup,
 };

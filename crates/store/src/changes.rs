@@ -9,11 +9,15 @@ use domain::{Noun, Op, Result, Revision};
 
 use crate::{
     Reader,
+    chain::Digest,
     spot::{Move, Spot},
 };
 
 /// What [`read`] reads, in its order.
 pub(crate) const COLUMNS: &str = "revision, ordinal, noun, uid, op";
+
+/// The columns that the audit log vouches for; where rows stand in lists is compared with the rows.
+pub(crate) const SEALED: &str = "ordinal, noun, uid, op, digest";
 
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,15 +39,30 @@ pub struct Change {
 pub(crate) struct Told {
     pub(crate) change: Change,
     pub(crate) spots: Option<Move>,
+    /// Of the columns that rights follow from, when its row has some.
+    pub(crate) digest: Option<Digest>,
 }
 
 impl Told {
+    /// What the code of its commit's entry in the audit log is made of: the values of [`SEALED`].
+    pub(crate) fn values(&self) -> [Param<'_>; 5] {
+        let digest = self.digest.as_ref().map(|digest| &digest[..]);
+        [
+            self.change.ordinal.into(),
+            self.change.noun.as_str().into(),
+            (&self.change.uid).into(),
+            self.change.op.as_str().into(),
+            digest.into(),
+        ]
+    }
+
     /// What was done to the same resource after it, in the same commit.
-    pub(crate) fn and(&mut self, op: Op, spots: Option<Move>) {
+    pub(crate) fn and(&mut self, op: Op, spots: Option<Move>, digest: Option<Digest>) {
         // Made and changed in one write is still new to everybody else; bound otherwise is less than changed.
         if op != Op::Rebound && (self.change.op != Op::Created || op == Op::Deleted) {
             self.change.op = op;
         }
+        self.digest = digest.or(self.digest).filter(|_| op != Op::Deleted);
         self.spots = match (self.spots.take(), spots) {
             (Some(before), Some(after)) => Some(Move { from: before.from, to: after.to }),
             (before, after) => before.or(after),
@@ -52,14 +71,14 @@ impl Told {
 }
 
 pub(crate) async fn append(connection: &mut Connection, changes: &[Told]) -> Result<()> {
-    for Told { change, spots } in changes {
+    for Told { change, spots, digest } in changes {
         let (from, to) = spots.as_ref().map_or((None, None), |spots| (spots.from.as_ref(), spots.to.as_ref()));
         let name = |spot: Option<&Spot>| spot.map_or(Param::Null, |spot| spot.name.clone().into());
         let time = |spot: Option<&Spot>| spot.map_or(Param::Null, |spot| spot.created_at.into());
         connection
             .send(
-                "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                "INSERT INTO changes (revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at, digest) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
                 &[
                     change.revision.into(),
                     change.ordinal.into(),
@@ -70,6 +89,7 @@ pub(crate) async fn append(connection: &mut Connection, changes: &[Told]) -> Res
                     time(from),
                     name(to),
                     time(to),
+                    digest.as_ref().map(|digest| &digest[..]).into(),
                 ],
             )
             .await?;

@@ -2,20 +2,23 @@
 //!
 //! Nothing is changed, and one snapshot is read, so that a server may be writing meanwhile.
 
+mod log;
+mod numbers;
 mod probe;
 mod rows;
 mod rules;
 mod tables;
 
-use std::error::Error as _;
+use std::{error::Error as _, sync::Arc};
 
 use database::LeftOut;
-use domain::{Error, Result, Revision};
+use domain::{Error, Kind, Result, Revision, Rule};
 
 use self::probe::Probe;
 pub(crate) use self::rules::rules;
 use crate::{
     Reader, Store, StoreConfig,
+    chain::{Head, Keys},
     schema::{self, Schema},
 };
 
@@ -25,7 +28,8 @@ const MOST: usize = 20;
 /// What does not agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Which check has found it: `rows`, `counters`, `places`, `links`, `revisions`, `feed`, `audit`, `outbox`, `file` or `indexes`.
+    /// Which check has found it: `rows`, `numbers`, `counters`, `places`, `links`, `revisions`, `feed`, `audit`, `outbox`, `rights`, `keys`,
+    /// `log`, `file` or `indexes`.
     pub check: &'static str,
     /// Where: a table, an index, or a table and the key of a row, such as `repos 1f…/2e…`.
     pub place: String,
@@ -46,16 +50,45 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What could not be looked at; nothing is known to be wrong there.
     pub remarks: Vec<String>,
+    /// The end of the audit log, for whoever keeps it elsewhere; none where it has no codes.
+    pub head: Option<Head>,
 }
 
-/// Compares everything with everything else. `progress` hears of the rules that were looked at and of their number.
+/// What a check needs besides the database.
+#[derive(Clone, Debug, Default)]
+pub struct Means {
+    /// What codes are judged with; without them they are not.
+    pub keys: Option<Arc<Keys>>,
+    /// The end of the audit log as somebody has kept it: hexadecimal digits of its code, from the first on. It has to be in the log.
+    pub kept_head: Option<String>,
+}
+
+/// The fewest digits of a head that is kept.
+const FEWEST: usize = 12;
+
+impl Means {
+    /// Judges codes by these keys, and looks for this head.
+    ///
+    /// # Errors
+    /// Invalid argument when that is no head.
+    pub fn new(keys: Option<Arc<Keys>>, kept_head: Option<String>) -> Result<Self> {
+        let is_head = |head: &String| (FEWEST..=64).contains(&head.len()) && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if kept_head.as_ref().is_some_and(|head| !is_head(head)) {
+            let message = format!("a head has {FEWEST} to 64 hexadecimal digits, as `provost admin check` shows it");
+            return Err(Error::new(Kind::InvalidArgument, Rule::Malformed, message));
+        }
+        Ok(Self { keys, kept_head: kept_head.map(|head| head.to_ascii_lowercase()) })
+    }
+}
+
+/// Compares everything with everything else, what was changed past this program included. `progress` hears of the rules that were looked at and of their number.
 ///
 /// # Errors
 /// Whatever keeps the store from giving a snapshot. What cannot be read in it is a finding.
-pub async fn check(store: &Store, progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
+pub async fn check(store: &Store, means: &Means, progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
     // What is known and not yet written belongs to it.
     store.flush().await?;
-    compare(store.reader().await?, progress).await
+    compare(store.reader_anew().await?, means, progress).await
 }
 
 /// A database that is checked without being opened: nothing is made, migrated or written, and a crashed one is left as it is.
@@ -83,8 +116,8 @@ impl Look {
     ///
     /// # Errors
     /// As [`check`].
-    pub async fn check(self, progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
-        let report = compare(Reader::new(self.0.snapshot().await?), progress).await;
+    pub async fn check(self, means: &Means, progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
+        let report = compare(Reader::new(self.0.snapshot().await?), means, progress).await;
         let left_out = self.0.left_out();
         self.0.close().await;
         let mut report = report?;
@@ -109,7 +142,7 @@ impl Report {
     }
 }
 
-async fn compare(mut reader: Reader, mut progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
+async fn compare(mut reader: Reader, means: &Means, mut progress: impl FnMut(u64, u64) + Send) -> Result<Report> {
     reader.take_time().await?;
     let revision = last(&mut reader).await?;
     probe::mark(&mut reader).await?;
@@ -117,12 +150,15 @@ async fn compare(mut reader: Reader, mut progress: impl FnMut(u64, u64) + Send) 
     probe::go_back(&mut reader).await?;
     let probes: Vec<Probe> = rules(revision).into_iter().chain(of_engine.into_iter().map(Probe::from)).collect();
     let engine = reader.engine();
-    let mut report = Report { engine, revision, rules: probes.len(), findings: Vec::new(), remarks };
+    let rules = probes.len() + log::RULES;
+    let mut report = Report { engine, revision, rules, findings: Vec::new(), remarks, head: None };
     for (done, probe) in (0..).zip(&probes) {
-        progress(done, probes.len() as u64);
+        progress(done, rules as u64);
         report.findings.extend(probe.look_anyway(&mut reader).await?);
     }
-    progress(probes.len() as u64, probes.len() as u64);
+    progress(probes.len() as u64, rules as u64);
+    log::look_anyway(&mut reader, means, &mut report).await?;
+    progress(rules as u64, rules as u64);
     Ok(report)
 }
 

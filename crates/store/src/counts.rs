@@ -50,6 +50,12 @@ pub(crate) async fn below(reader: &mut Reader, noun: Noun, prefix: &str) -> Resu
     Ok(below_each(reader, noun, &[prefix]).await?.into_iter().map(|(_, n)| n).sum())
 }
 
+/// How many rows of `noun` an organization has, in itself and in its folders. It is not one of its own groups.
+pub(crate) async fn in_organization(reader: &mut Reader, noun: Noun, organization: &str) -> Result<u64> {
+    let itself = u64::from(noun == Noun::Group);
+    Ok(below(reader, noun, organization).await?.saturating_sub(itself))
+}
+
 /// How many rows of `noun` live below each of these places, in no order. Those that have none may be missing.
 pub(crate) async fn below_each(reader: &mut Reader, noun: Noun, prefixes: &[&str]) -> Result<Vec<(String, u64)>> {
     let mut found = Vec::with_capacity(prefixes.len());

@@ -38,10 +38,10 @@ pub(crate) enum Within {
 }
 
 impl Walk {
-    /// The index.
+    /// The index. INVARIANT: there is no walk by what only one noun's lists are ordered by, see `Declared::walk`.
     pub(crate) fn index(self) -> Index<'static> {
         match (self.within, self.field) {
-            (Within::Table | Within::Org, OrderField::Uid) => Index::Primary(self.table),
+            (Within::Table | Within::Org, OrderField::Uid) | (_, OrderField::Own(_)) => Index::Primary(self.table),
             (Within::Table, OrderField::Name) => Index::Named(self.table, "name"),
             (Within::Table, OrderField::CreatedAt) => Index::Named(self.table, "created_at"),
             (Within::Parent, OrderField::Uid) => Index::Named(self.table, "parent"),
@@ -66,7 +66,7 @@ impl Walk {
             Within::Org => uid.root_text(),
         };
         let by = match self.field {
-            OrderField::Uid => CursorKey::Uid,
+            OrderField::Uid | OrderField::Own(_) => CursorKey::Uid,
             OrderField::Name => CursorKey::Name(spot.name.clone()),
             OrderField::CreatedAt => CursorKey::Time(spot.created_at),
         };

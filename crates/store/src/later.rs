@@ -18,7 +18,7 @@ use tokio::{
     time::sleep,
 };
 
-use crate::{AuditEntry, Metrics, audit, iam::identities, writer::Mode, writes::Writes};
+use crate::{AuditEntry, Metrics, iam::identities, writer::Mode, writes::Writes};
 
 /// Items that may wait.
 const QUEUE: usize = 16_384;
@@ -195,15 +195,16 @@ async fn write(store: &Writes, waiting: &mut Vec<Later>) {
     let written = store
         .write(ctx, Mode::Bookkeeping, move |tx| {
             Box::pin(async move {
-                let mut seen: HashMap<&Uidp, Timestamp> = HashMap::new();
+                let (mut seen, mut entries) = (HashMap::<&Uidp, Timestamp>::new(), Vec::new());
                 for item in &*batch {
                     match item {
                         Later::Seen { identity, at } => {
                             seen.entry(identity).and_modify(|known| *known = (*known).max(*at)).or_insert(*at);
                         }
-                        Later::Audit(entry) => audit::append(&mut tx.connection, entry).await?,
+                        Later::Audit(entry) => entries.push(&**entry),
                     }
                 }
+                tx.note(&entries).await?;
                 for (identity, at) in seen {
                     identities::seen(tx, identity, at).await?;
                 }

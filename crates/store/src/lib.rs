@@ -8,6 +8,7 @@
 
 pub mod audit;
 pub mod backup;
+pub mod chain;
 pub mod changes;
 pub mod check;
 mod config;
@@ -29,6 +30,7 @@ mod reader;
 pub mod registry;
 pub mod rows;
 pub mod schema;
+pub mod seal;
 pub mod sessions;
 pub mod signing_keys;
 mod spot;
@@ -36,6 +38,7 @@ mod spot;
 mod still;
 mod store;
 mod table;
+pub mod vulnerabilities;
 mod writer;
 mod writes;
 
@@ -50,7 +53,7 @@ pub use list::{Filter, ListQuery, Listed, Term};
 pub use metrics::Metrics;
 pub use reader::Reader;
 pub use rows::Stored;
-pub use store::Store;
+pub use store::{Standing, Store};
 pub use writer::Writer;
 
 /// The future of a write: it awaits nothing but its writer's own functions.

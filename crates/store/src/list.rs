@@ -20,6 +20,7 @@ use domain::{
     Error, ListRequest, Order, OrderField, Result, Rule, Scopes, UidpFilter, error::Violation, list::page_token_refused,
 };
 
+pub(crate) use filter::Words;
 pub use filter::{Filter, Term};
 use keys::Keys;
 use selection::{Selection, Stream, select};
@@ -110,7 +111,11 @@ pub(crate) async fn page<F: Filter>(reader: &mut Reader, query: &ListQuery<F>) -
 fn takes_long(keys: &Keys<'_>, selection: &Selection) -> bool {
     let many = matches!(selection, Selection::Streams(streams) if streams.len() > LONG_STREAMS);
     // Of those that have few indexes, many may be sorted.
-    let sorts = keys.declared.is_few && keys.order.field != OrderField::Uid;
+    let sorts = match keys.order.field {
+        OrderField::Own(column) => keys.declared.own_order(column).is_none_or(|order| order.indexes.is_none()),
+        OrderField::Uid => false,
+        OrderField::Name | OrderField::CreatedAt => keys.declared.is_few,
+    };
     many || sorts || !keys.terms.is_empty()
 }
 
@@ -169,16 +174,22 @@ pub(crate) fn check(declared: &Declared, order: Order, cursor: Option<&Cursor>, 
         let description = "order_by must be one of uid, created_at, each optionally followed by asc or desc".to_owned();
         return Err(Error::fields(Rule::OrderBy, vec![Violation { field: "order_by".to_owned(), description }]));
     }
+    if let OrderField::Own(column) = order.field
+        && declared.own_order(column).is_none()
+    {
+        return Err(Error::internal(format!("there are no lists of {}s by {column}", declared.noun.title())));
+    }
     if uidp.ids.len() > MAX_IDS {
         return Err(Error::field("uidp.ids", format!("uidp.ids must have at most {MAX_IDS} entries")));
     }
-    let fits = cursor.is_none_or(|cursor| {
-        matches!(
-            (&cursor.key, order.field),
-            (CursorKey::Uid, OrderField::Uid)
-                | (CursorKey::Name(_), OrderField::Name)
-                | (CursorKey::Time(_), OrderField::CreatedAt)
-        )
+    let fits = cursor.is_none_or(|cursor| match (&cursor.key, order.field) {
+        (CursorKey::Uid, OrderField::Uid)
+        | (CursorKey::Name(_), OrderField::Name)
+        | (CursorKey::Time(_), OrderField::CreatedAt) => true,
+        (key, OrderField::Own(column)) => {
+            declared.own_order(column).is_some_and(|order| matches!(key, CursorKey::Name(_)) == order.is_text)
+        }
+        _ => false,
     });
     if fits { Ok(()) } else { Err(page_token_refused(Rule::PageTokenMismatch)) }
 }

@@ -5,6 +5,8 @@ use prometheus_client::{
     registry::Registry,
 };
 
+use crate::chain::Head;
+
 /// The instruments of one store. Clones are handles to the same ones.
 #[derive(Clone, Debug)]
 pub struct Metrics {
@@ -15,6 +17,8 @@ pub struct Metrics {
     pub(crate) later_full: Counter,
     pub(crate) later_failed: Counter,
     skips: Family<Label, Counter>,
+    head: Gauge,
+    head_revision: Gauge,
     pub(crate) skips_by_ranks: Counter,
     pub(crate) skips_by_walk: Counter,
 }
@@ -37,7 +41,15 @@ impl Metrics {
             skips_by_ranks: skipped("ranks"),
             skips_by_walk: skipped("walk"),
             skips,
+            head: Gauge::default(),
+            head_revision: Gauge::default(),
         }
+    }
+
+    /// Notes the end of the audit log.
+    pub(crate) fn set_head(&self, head: Option<&Head>) {
+        self.head.set(head.map_or(0, Head::number));
+        self.head_revision.set(head.map_or(0, |head| head.revision.0));
     }
 
     /// Adds the instruments to `registry`, under names that begin with `store_`.
@@ -51,5 +63,9 @@ impl Metrics {
         let skips =
             "Skips over many rows of an order that has ranks, by how they were made: ranks, or walk before those are there";
         registry.register("skips", skips, self.skips.clone());
+        let head = "The first 13 hexadecimal digits of the code of the audit log's last entry, as a number; 0 without one";
+        registry.register("audit_head", head, self.head.clone());
+        let revision = "The last commit when the code of the audit log's last entry was read; 0 without one";
+        registry.register("audit_head_revision", revision, self.head_revision.clone());
     }
 }

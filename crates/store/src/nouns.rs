@@ -11,6 +11,7 @@ use crate::{
     },
     registry::{deployments, overlay_bindings, overlays, registry_settings, repos, tags},
     table::{self, Nouns},
+    vulnerabilities::{advisories, known},
     writer::Rules,
 };
 
@@ -34,6 +35,8 @@ pub(crate) const NOUNS: Nouns = Nouns(&[
     &terms::DECLARED,
     &identity_metadata::DECLARED,
     &subscriptions::DECLARED,
+    &advisories::DECLARED,
+    &known::DECLARED,
 ]);
 
 /// What a writer asks of them.

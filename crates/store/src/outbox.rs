@@ -1,6 +1,6 @@
 //! Events that wait for delivery, in the order of commits: as in [`crate::changes`], nothing appears behind a reader.
 
-use database::{Connection, Row, json};
+use database::{Connection, Param, Row, json};
 use domain::{Result, Revision, Timestamp, Upstream};
 
 use crate::Reader;
@@ -36,26 +36,30 @@ pub struct Event {
     pub at: Timestamp,
 }
 
-pub(crate) async fn append(connection: &mut Connection, event: &Event) -> Result<()> {
-    let upstream = event.upstream.as_ref().map(json).transpose()?;
-    connection.send(
-        "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, upstream, snapshot, at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-        &[
-            event.revision.into(),
-            event.ordinal.into(),
-            (&event.kind).into(),
-            (&event.api_version).into(),
-            event.customer.into(),
-            (&event.subject).into(),
-            (&event.group).into(),
-            (&event.actor).into(),
-            upstream.into(),
-            (&event.snapshot).into(),
-            event.at.into(),
-        ],
-    )
-    .await
+impl Event {
+    /// Its row: the values of [`COLUMNS`].
+    pub(crate) fn values(&self) -> Result<[Param<'_>; 11]> {
+        Ok([
+            self.revision.into(),
+            self.ordinal.into(),
+            (&self.kind).into(),
+            (&self.api_version).into(),
+            self.customer.into(),
+            (&self.subject).into(),
+            (&self.group).into(),
+            (&self.actor).into(),
+            self.upstream.as_ref().map(json).transpose()?.into(),
+            (&self.snapshot).into(),
+            self.at.into(),
+        ])
+    }
+}
+
+/// Adds the event with these values.
+pub(crate) async fn append(connection: &mut Connection, values: &[Param<'_>; 11]) -> Result<()> {
+    let sql = "INSERT INTO outbox (revision, ordinal, kind, api_version, customer, subject, group_uid, actor, upstream, snapshot, at) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    connection.send(sql, values).await
 }
 
 /// The events of the commits after `after`, in order: at most `limit`, which may end within a commit.

@@ -10,6 +10,8 @@ use std::{
 
 use domain::Noun;
 
+use crate::chain::Links;
+
 /// What is to be added to the counters, and is not yet written. Reads within the group commit add it to what is stored.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
@@ -19,9 +21,12 @@ pub(crate) struct Pending {
     own: Places,
 }
 
-/// The same, as the requests and the engine that runs them share it: they use it one after the other.
+/// What the requests of a group commit share with each other and with the engine that runs them: they use it one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct Shared(Mutex<Pending>);
+pub(crate) struct Shared {
+    pending: Mutex<Pending>,
+    links: Mutex<Links>,
+}
 
 /// In order of their names, as they are written.
 type Places = BTreeMap<Box<str>, Place>;
@@ -137,7 +142,12 @@ impl Pending {
 impl Shared {
     /// What is pending. A panic while somebody held it leaves nothing that lasts: its request is undone.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Pending> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The end of the audit log's chain, likewise.
+    pub(crate) fn links(&self) -> MutexGuard<'_, Links> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,12 +1,16 @@
 //! One snapshot of everything.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, MutexGuard},
+};
 
-use database::{Connection, Counted, Index, Param, Row};
+use database::{Connection, Index, Param, Reading, Row};
 use domain::{Error, Result};
 use tracing::Span;
 
 use crate::{
+    chain::{Code, Head, Links},
     fences::Ranks,
     pending::{self, Pending},
     position::Position,
@@ -23,14 +27,14 @@ pub struct Reader {
     /// What pages far behind the first are found with; a writer finds them without.
     ranks: Option<Arc<Ranks>>,
     /// While a snapshot of its own is in use; a writer reads within its transaction.
-    _in_use: Option<Counted>,
+    reading: Option<Reading>,
     /// From the wait for the snapshot to its end.
     _span: Span,
 }
 
 impl Reader {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection, pending: None, ranks: None, _in_use: None, _span: Span::none() }
+        Self { connection, pending: None, ranks: None, reading: None, _span: Span::none() }
     }
 
     /// One that reads within a write.
@@ -38,8 +42,8 @@ impl Reader {
         Self { pending: Some(pending), ..Self::new(connection) }
     }
 
-    pub(crate) fn counted((connection, in_use): (Connection, Counted), ranks: Arc<Ranks>, span: Span) -> Self {
-        Self { connection, pending: None, ranks: Some(ranks), _in_use: Some(in_use), _span: span }
+    pub(crate) fn counted((connection, reading): (Connection, Reading), ranks: Arc<Ranks>, span: Span) -> Self {
+        Self { connection, pending: None, ranks: Some(ranks), reading: Some(reading), _span: span }
     }
 
     pub(crate) async fn query_map<T: Send>(
@@ -48,6 +52,7 @@ impl Reader {
         params: &[Param<'_>],
         read: impl FnMut(&Row<'_>) -> Result<T> + Send,
     ) -> Result<Vec<T>> {
+        self.statement();
         self.connection.query_map(sql, params, read).await
     }
 
@@ -57,6 +62,7 @@ impl Reader {
         params: &[Param<'_>],
         read: impl FnOnce(&Row<'_>) -> Result<T> + Send,
     ) -> Result<Option<T>> {
+        self.statement();
         self.connection.query_one(sql, params, read).await
     }
 
@@ -66,7 +72,14 @@ impl Reader {
         params: &[Param<'_>],
         read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
     ) -> Result<()> {
+        self.statement();
         self.connection.query_while(sql, params, read).await
+    }
+
+    fn statement(&self) {
+        if let Some(reading) = &self.reading {
+            reading.statement();
+        }
     }
 
     /// Whether the query has a row.
@@ -77,6 +90,14 @@ impl Reader {
     /// What the writes of this group commit add to the counters; `None` in a snapshot, which shows what is committed.
     pub(crate) fn pending<T>(&self, with: impl FnOnce(&mut Pending) -> T) -> Option<T> {
         self.pending.as_ref().map(|pending| with(&mut pending.lock()))
+    }
+
+    /// The end of the audit log's chain, within a write.
+    ///
+    /// # Errors
+    /// Internal in a snapshot.
+    pub(crate) fn links(&self) -> Result<MutexGuard<'_, Links>> {
+        self.pending.as_ref().map(|pending| pending.links()).ok_or_else(|| Error::internal("a snapshot writes no audit log"))
     }
 
     /// The expression for which server this is, see [`Connection::server`].
@@ -117,6 +138,16 @@ impl Reader {
     /// What pages far behind the first are found with.
     pub(crate) fn ranks(&self) -> Option<Arc<Ranks>> {
         self.ranks.clone()
+    }
+
+    /// The end of the audit log.
+    pub(crate) async fn head(&mut self) -> Result<Option<Head>> {
+        let found = self.query_one("SELECT n, head FROM revision", &[], |row| {
+            let code = row.opt_bytes(1)?.map(Code::of_bytes);
+            let revision = row.revision(0)?;
+            Ok(code.map(|code| Head { revision, code }))
+        });
+        Ok(found.await?.flatten())
     }
 
     /// The state that it sees.

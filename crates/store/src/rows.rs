@@ -8,7 +8,7 @@ pub use crate::table::Stored;
 use crate::{
     Reader, Writer, counts,
     list::{self, Filter, ListQuery, Listed},
-    table::{self, Columns, Stamp, Values},
+    table::{self, Columns, FIRST, Stamp, Values},
 };
 
 /// Which noun the rows are of.
@@ -41,6 +41,15 @@ pub async fn count<T: Stored>(reader: &mut Reader, home: &Uidp) -> Result<u64> {
     counts::children(reader, T::NOUN, home.as_str()).await
 }
 
+/// How many rows live below these places, none of which is inside another.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn count_below<T: Stored>(reader: &mut Reader, places: &[Uidp]) -> Result<u64> {
+    let places: Vec<_> = places.iter().map(Uidp::as_str).collect();
+    Ok(counts::below_each(reader, T::NOUN, &places).await?.into_iter().map(|(_, rows)| rows).sum())
+}
+
 /// Adds a row; answers it as stored.
 ///
 /// # Errors
@@ -59,6 +68,9 @@ pub async fn insert_in<T: Stored>(tx: &mut Writer, home: &impl Stored, row: &T) 
     if T::declared().home(row.uid()).as_ref() != Some(home.uid()) {
         return Err(Error::internal(format!("{} does not live in {}", row.uid(), home.uid())));
     }
+    if let Some(limits) = home.resource_limits() {
+        table::check_room::<T>(tx, row.uid(), limits).await?;
+    }
     add(tx, row.clone()).await
 }
 
@@ -71,8 +83,10 @@ async fn add<T: Stored>(tx: &mut Writer, row: T) -> Result<T> {
     row.write(&mut values)?;
     values.add(stamp.created_at).add(stamp.updated_at).add(stamp.revision);
     tx.execute(&T::declared().statements().insert, &values.0).await.map_err(|fault| table::refused(&row, fault))?;
+    let own = values.0.get(FIRST.len()..).unwrap_or_default();
+    let digest = T::declared().digest(row.uid(), own);
     drop(values);
-    table::came(tx, &row)?;
+    table::came(tx, &row, digest)?;
     row.after_insert(tx).await?;
     Ok(row)
 }
@@ -88,6 +102,7 @@ pub async fn update<T: Stored>(tx: &mut Writer, from: &T, to: &T) -> Result<T> {
     let to = to.stamped(stamp);
     let mut own = Values::default();
     to.write(&mut own)?;
+    let digest = T::declared().digest(to.uid(), &own.0);
     let updated = T::declared().columns.iter().zip(own.0).filter(|(column, _)| column.is_updated);
     let mut values: Vec<Param<'_>> = vec![to.uid().into()];
     values.extend(updated.map(|(_, value)| value));
@@ -97,7 +112,7 @@ pub async fn update<T: Stored>(tx: &mut Writer, from: &T, to: &T) -> Result<T> {
     if updated == 0 {
         return Err(Error::not_found(T::NOUN, to.uid().as_str()));
     }
-    table::changed(tx, from, &to);
+    table::changed(tx, from, &to, digest);
     to.after_update(tx, from).await?;
     Ok(to)
 }

@@ -107,6 +107,26 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0020_terms_and_metadata.sql"),
         postgres: include_str!("../migrations/postgres/0020_terms_and_metadata.sql"),
     },
+    Step {
+        name: "resource_limits",
+        sqlite: include_str!("../migrations/sqlite/0021_resource_limits.sql"),
+        postgres: include_str!("../migrations/postgres/0021_resource_limits.sql"),
+    },
+    Step {
+        name: "chain",
+        sqlite: include_str!("../migrations/sqlite/0022_chain.sql"),
+        postgres: include_str!("../migrations/postgres/0022_chain.sql"),
+    },
+    Step {
+        name: "synced_by",
+        sqlite: include_str!("../migrations/sqlite/0023_synced_by.sql"),
+        postgres: include_str!("../migrations/postgres/0023_synced_by.sql"),
+    },
+    Step {
+        name: "advisories",
+        sqlite: include_str!("../migrations/sqlite/0024_advisories.sql"),
+        postgres: include_str!("../migrations/postgres/0024_advisories.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

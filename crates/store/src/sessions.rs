@@ -7,7 +7,7 @@ use database::Row;
 use domain::{Narrowing, Noun, Result, Rule, Timestamp, Uidp, Upstream};
 
 use crate::{
-    AuditEntry, Reader, Writer, audit,
+    AuditEntry, Reader, Writer,
     counts::placeholders,
     table::{Columns, Values},
 };
@@ -133,7 +133,7 @@ pub(crate) async fn turn(tx: &mut Writer, session: &Session, turn: Turn) -> Resu
         outcome: Rule::RefreshTokenReused.as_str().to_owned(),
         ..AuditEntry::of(tx.ctx())
     };
-    audit::append(&mut tx.connection, &reuse).await?;
+    tx.note(&[&reuse]).await?;
     Ok(Turned::Reused)
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Session> {
         uid: columns.string()?,
         identity: columns.uidp()?,
         relationship_revision: columns.int()?,
-        provider: columns.opt_string()?.map(|uid| uid.parse().map_err(domain::Error::internal)).transpose()?,
+        provider: columns.opt_uidp()?,
         client: columns.string()?,
         upstream: columns.json()?,
         email: columns.opt_string()?,

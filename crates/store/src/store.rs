@@ -3,11 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use database::{Engine, Snapshots};
-use domain::{Clock, Ctx, Entropy, Error, Result, Revision, ctx::IdempotencyClaim, ports::Replay};
+use domain::{Clock, Ctx, Entropy, Error, Result, Revision, Sealed, Uidp, ctx::IdempotencyClaim, ports::Replay};
 
 use crate::{
     BoxFuture, Metrics, Reader, StoreConfig, Writer,
+    chain::{Head, Keys},
     fences::Ranks,
+    iam::identity_providers,
     idempotency,
     later::{Later, Queue},
     nouns::NOUNS,
@@ -22,6 +24,19 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Store {
     inner: Arc<Inner>,
+}
+
+/// How the audit log of a store stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It has codes, and goes on with them.
+    Sealed,
+    /// It is empty and begins with its first entry.
+    New,
+    /// It has no codes: a program wrote it that knew of none. See [`crate::seal`].
+    Unsealed,
+    /// It has codes and no end: it was changed by other hands.
+    Headless,
 }
 
 #[derive(Debug)]
@@ -60,6 +75,59 @@ impl Store {
         let span = self.inner.writes.span("store read");
         let snapshot = self.inner.writes.metrics.engine.reading(self.inner.snapshots.take()).await?;
         Ok(Reader::counted(snapshot, Arc::clone(&self.inner.ranks), span))
+    }
+
+    /// The same, of which nothing is older than the call: it shows what was changed past this program as well.
+    ///
+    /// # Errors
+    /// As [`Store::reader`].
+    pub(crate) async fn reader_anew(&self) -> Result<Reader> {
+        let span = self.inner.writes.span("store read");
+        let snapshot = self.inner.writes.metrics.engine.reading(self.inner.snapshots.take_anew()).await?;
+        Ok(Reader::counted(snapshot, Arc::clone(&self.inner.ranks), span))
+    }
+
+    /// Vouches with these keys for what is written from now on. A store that nothing was written to begins its audit log with them.
+    /// Answers how the log stands.
+    ///
+    /// # Errors
+    /// Whatever keeps the store from reading.
+    pub async fn use_keys(&self, keys: Arc<Keys>) -> Result<Standing> {
+        let mut reader = self.reader().await?;
+        let standing = if reader.head().await?.is_some() {
+            Standing::Sealed
+        } else if !reader.exists("SELECT 1 FROM audit LIMIT 1", &[]).await? {
+            Standing::New
+        } else if reader.exists("SELECT 1 FROM audit WHERE code IS NOT NULL LIMIT 1", &[]).await? {
+            Standing::Headless
+        } else {
+            Standing::Unsealed
+        };
+        drop(reader);
+        self.change_keys(keys);
+        if standing == Standing::New {
+            self.inner.writes.pending.links().start();
+        }
+        Ok(standing)
+    }
+
+    /// Vouches with these keys from now on, where the store has been used with others.
+    pub fn change_keys(&self, keys: Arc<Keys>) {
+        self.inner.writes.pending.links().use_keys(keys);
+    }
+
+    /// The keys that it vouches with.
+    #[must_use]
+    pub fn keys(&self) -> Option<Arc<Keys>> {
+        self.inner.writes.pending.links().keys()
+    }
+
+    /// The end of the audit log; none where it has no codes.
+    ///
+    /// # Errors
+    /// Whatever keeps the store from reading.
+    pub async fn head(&self) -> Result<Option<Head>> {
+        self.reader().await?.head().await
     }
 
     /// The last commit that anybody was told of: every write that was answered before this call is at or before it. `None`
@@ -142,12 +210,15 @@ impl Store {
         self.inner.writes.engine.name()
     }
 
-    /// Brings up to date what the store does not count as it goes: how long writes have been waiting, and the size of the
-    /// database.
+    /// Brings up to date what the store does not count as it goes: how long writes have been waiting, the size of the database, and
+    /// the end of the audit log.
     ///
     /// # Errors
     /// Whatever keeps the engine from telling it.
     pub async fn measure(&self) -> Result<()> {
+        // Whoever measures is not counted.
+        let head = Reader::new(self.inner.snapshots.take().await?).head().await?;
+        self.metrics().set_head(head.as_ref());
         self.inner.writes.engine.measure().await
     }
 
@@ -170,6 +241,23 @@ impl Store {
             .await
     }
 
+    /// Keeps client secrets of identity providers in other words: as they were, and as they are to be. One that was changed meanwhile
+    /// stays.
+    ///
+    /// # Errors
+    /// Resource exhausted and unavailable when the storage cannot take the write; internal when it fails. Then nothing has changed.
+    pub async fn reseal_client_secrets(&self, ctx: &Ctx, secrets: Vec<(Uidp, Sealed, Sealed)>) -> Result<()> {
+        let reseal = self.bookkeeping(ctx.clone(), move |tx| {
+            Box::pin(async move {
+                for (uid, from, to) in &secrets {
+                    identity_providers::reseal(tx, uid, from, to).await?;
+                }
+                Ok(())
+            })
+        });
+        reseal.await
+    }
+
     /// Begins a session of a user.
     ///
     /// # Errors
@@ -189,7 +277,7 @@ impl Store {
     }
 
     /// A write without audit row, revision and feed.
-    fn bookkeeping<T, F>(&self, ctx: Ctx, work: F) -> impl Future<Output = Result<T>> + Send
+    pub(crate) fn bookkeeping<T, F>(&self, ctx: Ctx, work: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Writer) -> BoxFuture<'a, Result<T>> + Clone + Send + 'static,

@@ -5,19 +5,21 @@ mod declared;
 mod entity;
 
 use database::Fault;
-use domain::{Error, Kind, Noun, Op, Result, Rule, Uidp, error::Detail};
+use domain::{Error, Kind, Noun, Op, Result, Rule, Uidp, error::Detail, iam::ResourceLimits};
 
 pub use self::entity::Stored;
 pub(crate) use self::{
-    columns::{Columns, Values},
-    declared::{Column, ColumnKind, Declared, EventGroup, Nouns, WithParent, bool, bytes, int, text},
+    columns::{Columns, Values, value},
+    declared::{
+        Column, ColumnKind, Declared, EventGroup, FIRST, Nouns, OrderIndexes, OwnOrder, WithParent, bool, bytes, int, text,
+    },
     entity::{Entity, Stamp, its_fields},
 };
-use crate::{BoxFuture, Reader, Writer, counts, spot::Move};
+use crate::{BoxFuture, Reader, Writer, chain::Digest, counts, spot::Move};
 
 /// Tells the feed of a row that was updated.
-pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T) {
-    tx.moved(T::NOUN, to.uid(), Op::Updated, Move { from: Some(from.spot()), to: Some(to.spot()) });
+pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T, digest: Option<Digest>) {
+    tx.moved(T::NOUN, to.uid(), Op::Updated, Move { from: Some(from.spot()), to: Some(to.spot()) }, digest);
 }
 
 /// Removes the rows with this value in a column, and all that follows. Answers what they were.
@@ -38,15 +40,38 @@ pub(crate) fn go_with<'a, T: Entity>(tx: &'a mut Writer, parent: &'a Uidp) -> Bo
     Box::pin(async move { remove::<T>(tx, column, parent).await.map(drop) })
 }
 
-/// Makes sure that what a row is to live in exists.
+/// Makes sure that what a row is to live in exists, and has room for it.
 ///
 /// # Errors
-/// Not found when it does not.
+/// Not found when it does not; failed precondition when its organization has as many as it may have.
 pub(crate) async fn in_what_exists<T: Entity>(reader: &mut Reader, row: &T) -> Result<()> {
     let Some(home) = T::declared().home(row.uid()) else { return Ok(()) };
     let lives_in = T::declared().lives_in;
-    let sql = ["SELECT uid FROM ", lives_in.table, " WHERE uid = $1"].concat();
-    if reader.exists(&sql, &[(&home).into()]).await? { Ok(()) } else { Err(Error::not_found(lives_in.noun, home.as_str())) }
+    let table = lives_in.table;
+    let sql = if lives_in.has_limits {
+        format!("SELECT o.resource_limits FROM {table} h JOIN {table} o ON o.uid = h.org WHERE h.uid = $1")
+    } else {
+        format!("SELECT '{{}}' FROM {table} WHERE uid = $1")
+    };
+    let limits = reader.query_one(&sql, &[(&home).into()], |row| Columns::of(row, 0).json()).await?;
+    check_room::<T>(reader, row.uid(), &limits.ok_or_else(|| Error::not_found(lives_in.noun, home.as_str()))?).await
+}
+
+/// Makes sure that an organization may have one more row.
+///
+/// # Errors
+/// Failed precondition when it has as many as it may have.
+pub(crate) async fn check_room<T: Entity>(reader: &mut Reader, uid: &Uidp, limits: &ResourceLimits) -> Result<()> {
+    let Some(most) = limits.of(T::NOUN) else { return Ok(()) };
+    let organization = uid.root_text();
+    if counts::in_organization(reader, T::NOUN, organization).await? < most {
+        return Ok(());
+    }
+    let (noun, are) = (T::NOUN.title(), if most == 1 { "" } else { "s" });
+    let description = format!(
+        "organization {organization} may have {most} {noun}{are} and has as many; delete one that is not needed, or ask an operator for more"
+    );
+    Err(Error::precondition(Rule::GroupFull, "RESOURCE_LIMIT", organization, description))
 }
 
 /// Refuses to let go of something in which rows of these nouns live that keep it, and removes those that go with it. Answers
@@ -99,15 +124,15 @@ pub(crate) fn refused<T: Entity>(row: &T, fault: Fault) -> Error {
 }
 
 /// Counts a row that was inserted, and tells the feed.
-pub(crate) fn came<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
+pub(crate) fn came<T: Entity>(tx: &mut Writer, row: &T, digest: Option<Digest>) -> Result<()> {
     counts::add(tx, T::NOUN, T::declared().counts_itself, row.uid())?;
-    tx.moved(T::NOUN, row.uid(), Op::Created, Move { from: None, to: Some(row.spot()) });
+    tx.moved(T::NOUN, row.uid(), Op::Created, Move { from: None, to: Some(row.spot()) }, digest);
     Ok(())
 }
 
 /// Counts a row that was deleted no more, and tells the feed.
 fn went<T: Entity>(tx: &mut Writer, row: &T) -> Result<()> {
     counts::remove(tx, T::NOUN, T::declared().counts_itself, row.uid())?;
-    tx.moved(T::NOUN, row.uid(), Op::Deleted, Move { from: Some(row.spot()), to: None });
+    tx.moved(T::NOUN, row.uid(), Op::Deleted, Move { from: Some(row.spot()), to: None }, None);
     Ok(())
 }

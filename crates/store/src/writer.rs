@@ -6,12 +6,16 @@ use std::{
     sync::Arc,
 };
 
+use aws_lc_rs::digest;
 use database::{Connection, Executed, Param};
 use domain::{Ctx, Error, Noun, Op, Result, Revision, Timestamp, Uidp};
 use serde::Serialize;
 
 use crate::{
-    AuditEntry, BoxFuture, Reader, audit, changes, idempotency,
+    AuditEntry, BoxFuture, Reader, audit,
+    chain::{Content, Digest, Key, KeyId, Values, event_digest, finish},
+    changes::{self, Told},
+    idempotency,
     outbox::{self, Event},
     pending::{self, Pending},
     spot::Move,
@@ -28,11 +32,15 @@ pub struct Writer {
     mode: Mode,
     pub(crate) rules: &'static Rules,
     revision: Revision,
-    changes: Vec<changes::Told>,
+    changes: Vec<Told>,
     /// Where each resource is among the changes.
     changed: HashMap<(Noun, String), usize>,
     target: Option<(Noun, String, Op)>,
     events: i64,
+    /// What the audit log keeps of the events.
+    event_digests: Values,
+    /// The SHA-256 of everything before the audit row, where that vouches for all of it.
+    vouches_for: Option<Digest>,
 }
 
 /// What a write asks of the nouns, which are known to those who make writers.
@@ -86,6 +94,8 @@ impl Writer {
             changed: HashMap::new(),
             target: None,
             events: 0,
+            event_digests: Values::default(),
+            vouches_for: None,
         }
     }
 
@@ -103,21 +113,69 @@ impl Writer {
             if self.ctx.event.is_some() && self.events == 0 && !changes.is_empty() {
                 return Err(Error::internal(format!("{} changed something and announced nothing", self.ctx.method)));
             }
-            changes::append(&mut self.reader.connection, &changes).await?;
             let mut entry = AuditEntry::of(&self.ctx);
             entry.revision = Some(self.revision);
-            entry.target(
-                self.target
-                    .take()
-                    .or_else(|| changes.into_iter().next().map(|told| (told.change.noun, told.change.uid, told.change.op))),
-            );
-            audit::append(&mut self.reader.connection, &entry).await?;
+            let first = || changes.first().map(|Told { change, .. }| (change.noun, change.uid.clone(), change.op));
+            entry.target(self.target.take().or_else(first));
+            self.leave(&entry, &changes).await?;
         }
         self.reader.connection.settle().await?;
         if self.reader.connection.is_spoilt() {
             return Err(Error::internal("a write went on after one of its statements had failed"));
         }
         Ok(value)
+    }
+
+    /// Leaves a row in the audit log for these changes, and the changes.
+    pub(crate) async fn leave(&mut self, entry: &AuditEntry, changes: &[Told]) -> Result<()> {
+        changes::append(&mut self.reader.connection, changes).await?;
+        let row = entry.values()?;
+        let mut content = Content { events: std::mem::take(&mut self.event_digests), ..Content::of(&row) };
+        for told in changes {
+            content.changes.add(&told.values());
+        }
+        let code = match self.vouches_for.take() {
+            Some(all) => Some(self.reader.links()?.seal(&content, all)?),
+            None => self.reader.links()?.link(&content, None)?,
+        };
+        audit::append(&mut self.reader.connection, row, code).await
+    }
+
+    /// Leaves rows in the audit log of what has written nothing. The last one vouches for all of them.
+    pub(crate) async fn note(&mut self, entries: &[&AuditEntry]) -> Result<()> {
+        let Some((last, others)) = entries.split_last() else { return Ok(()) };
+        let mut between = digest::Context::new(&digest::SHA256);
+        for entry in others {
+            let row = entry.values()?;
+            Content::of(&row).hash(&mut between);
+            audit::append(&mut self.reader.connection, row, None).await?;
+        }
+        let between = (!others.is_empty()).then(|| finish(between.finish()));
+        let row = last.values()?;
+        let code = self.reader.links()?.link(&Content::of(&row), between)?;
+        audit::append(&mut self.reader.connection, row, code).await
+    }
+
+    /// Has the audit row of this write vouch for everything before it, which has this SHA-256.
+    pub(crate) fn vouch_for_all(&mut self, digest: Digest) {
+        self.vouches_for = Some(digest);
+    }
+
+    /// Has the audit log go on with this key, from this write's row on, which has to be of the method [`REKEY`](crate::chain::REKEY). Rows
+    /// that the write touches from now on get their codes with it.
+    ///
+    /// # Errors
+    /// Failed precondition where the log has no codes, or this process not that key.
+    pub fn go_on_with(&mut self, key: KeyId) -> Result<()> {
+        self.reader.links()?.change_to(key)
+    }
+
+    /// The key that this write vouches with; none where the audit log has no codes.
+    ///
+    /// # Errors
+    /// Unavailable when the database uses a key that this process does not have.
+    pub fn key(&self) -> Result<Option<KeyId>> {
+        Ok(self.reader.links()?.key()?.map(Key::id))
     }
 
     /// The revision that this write gives to the rows it touches.
@@ -172,28 +230,30 @@ impl Writer {
             at: self.ctx.now,
         };
         self.events += 1;
-        outbox::append(&mut self.reader.connection, &event).await
+        let values = event.values()?;
+        self.event_digests.add(&[event_digest(&values)]);
+        outbox::append(&mut self.reader.connection, &values).await
     }
 
     /// Puts a change into the feed, once per resource. Functions that change a noun have done so already.
     pub fn changed(&mut self, noun: Noun, uid: &str, op: Op) {
-        self.tell(noun, uid, op, None);
+        self.tell(noun, uid, op, None, None);
     }
 
-    /// The same for a row of a list, with where it stood and stands.
-    pub(crate) fn moved(&mut self, noun: Noun, uid: &Uidp, op: Op, spots: Move) {
-        self.tell(noun, uid.as_str(), op, Some(spots));
+    /// The same for a row of a list, with where it stood and stands, and what the columns are now that rights follow from.
+    pub(crate) fn moved(&mut self, noun: Noun, uid: &Uidp, op: Op, spots: Move, digest: Option<Digest>) {
+        self.tell(noun, uid.as_str(), op, Some(spots), digest);
     }
 
-    fn tell(&mut self, noun: Noun, uid: &str, op: Op, spots: Option<Move>) {
+    fn tell(&mut self, noun: Noun, uid: &str, op: Op, spots: Option<Move>, digest: Option<Digest>) {
         let next = self.changes.len();
         let at = *self.changed.entry((noun, uid.to_owned())).or_insert(next);
         if let Some(known) = self.changes.get_mut(at) {
-            return known.and(op, spots);
+            return known.and(op, spots, digest);
         }
         let ordinal = i64::try_from(next).unwrap_or(i64::MAX);
         let change = changes::Change { revision: self.revision, ordinal, noun, uid: uid.to_owned(), op };
-        self.changes.push(changes::Told { change, spots });
+        self.changes.push(Told { change, spots, digest });
     }
 
     /// Runs a statement whose answer nobody looks at; a failure fails the write, perhaps only at its end.

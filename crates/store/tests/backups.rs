@@ -7,6 +7,8 @@
 mod altered;
 #[path = "backups/checked.rs"]
 mod checked;
+#[path = "backups/forged.rs"]
+mod forged;
 #[path = "conformance/kit.rs"]
 #[expect(dead_code, reason = "these tests need only some of it")]
 mod kit;
@@ -22,7 +24,7 @@ use std::{path::Path, sync::Arc};
 use domain::{Kind, Revision, Rule, Timestamp};
 use store::{
     Database, Postgres, Store, StoreConfig, audit,
-    backup::{Archive, Backup, Header, restore},
+    backup::{Archive, Backup, Header, How, restore},
     sessions::{self, Room},
 };
 use tempfile::TempDir;
@@ -84,7 +86,8 @@ fn check(path: &Path) -> domain::Result<Archive> {
 }
 
 async fn restored(place: &Place, archive: &Archive, replace: bool) -> domain::Result<()> {
-    restore(&place.config(), archive, &kit::ctx(), replace, Arc::new(|done, total| assert!(done <= total))).await
+    restore(&place.config(), archive, &kit::ctx(), How { replace, keys: None }, Arc::new(|done, total| assert!(done <= total)))
+        .await
 }
 
 /// What one store has comes back in another, exactly, and both go on.
@@ -110,7 +113,7 @@ async fn everything_comes_back(from: Option<Place>, to: Option<Place>) {
     // Full is not empty, and is replaced as a whole; revisions do not go back.
     let error = restored(&to, &archive, false).await.expect_err("in use");
     assert_eq!((error.kind(), error.rule()), (Kind::FailedPrecondition, Rule::NotEmpty), "{error:?}");
-    assert!(error.message().contains("the database is not empty: it has audit"), "{error}");
+    assert!(error.message().contains("the database already contains data (audit rows)"), "{error}");
     restored(&to, &archive, true).await.expect("replaced");
     let target = to.open().await;
     let mut found = world::everything(&target).await;
@@ -167,7 +170,7 @@ async fn revisions_continue_above_those_that_were_lost() {
     let archive = back_up(&source, &folder.path().join("backup")).await;
     let mut ctx = kit::ctx();
     ctx.now = domain::Timestamp(kit::NOW.0 + 60_000);
-    restore(&to.config(), &archive, &ctx, false, Arc::new(|_, _| ())).await.expect("restored");
+    restore(&to.config(), &archive, &ctx, How::default(), Arc::new(|_, _| ())).await.expect("restored");
     let org = kit::org(&to.open().await, 2).await;
     assert!(org.revision > Revision(archive.header().revision + 1_000_000), "{:?}", org.revision);
 }

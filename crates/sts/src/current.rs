@@ -225,7 +225,7 @@ fn uncertain(cause: &Error) -> Error {
         Kind::ResourceExhausted | Kind::Unavailable => cause.message(),
         _ => "the storage failed; retry in a moment",
     };
-    let message = format!("what the token allows at this moment cannot be found out: {why}");
+    let message = format!("cannot check permissions: {why}");
     Error::new(kind, rule, message).with(Detail::RetryAfter(Duration::from_secs(1))).because(format!("{cause:?}"))
 }
 

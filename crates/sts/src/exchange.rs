@@ -40,7 +40,7 @@ use crate::{
     aws::AwsSts,
     claims::{Accepted, Compiled, Mismatch, admit_by_literals},
     issuers::{Issuers, SystemResolver},
-    jws::{Unverified, Verified},
+    jws::{Jwks, JwsError, Unverified, Verified},
     sessions::Login,
     token::{IssuedToken, OwnToken, Subject, Tokens, invalid},
     workers::Party,
@@ -59,6 +59,7 @@ pub struct Exchange {
     default_audiences: Arc<[String]>,
     /// By outcome and by where the keys that verified the token came from.
     exchanges: Family<[(&'static str, &'static str); 2], Counter>,
+    signatures: Counter,
 }
 
 /// What comes of an exchange.
@@ -87,7 +88,8 @@ impl Exchange {
         let compiled = CompiledCache::new(&settings, workers);
         let default_audiences = settings.default_audiences().into();
         let aws = AwsSts::new(&settings, Arc::new(SystemResolver));
-        Self { store, tokens, sessions, issuers, aws, settings, compiled, default_audiences, exchanges: Family::default() }
+        let (exchanges, signatures) = (Family::default(), Counter::default());
+        Self { store, tokens, sessions, issuers, aws, settings, compiled, default_audiences, exchanges, signatures }
     }
 
     /// Adds what is counted here and about other issuers to `registry`.
@@ -96,6 +98,8 @@ impl Exchange {
                     static, cached, fetched, stale, own, aws when AWS was asked, session when it was a refresh token, or none when it \
                     did not come to that";
         registry.register("exchanges", help, self.exchanges.clone());
+        let help = "Signatures of the tokens of others that were checked";
+        registry.register("exchange_signature_checks", help, self.signatures.clone());
         self.compiled.register(registry);
         self.sessions.register(registry);
         self.issuers.register(registry);
@@ -175,26 +179,31 @@ impl Exchange {
             Some(identity) => self.compiled.admitting(identity, token.issuer(), Party::stranger(ctx.peer)).await?,
             None => None,
         };
-        // One answer for both, so that nobody learns by guessing which identities exist.
-        let Some((identity, rule)) = identity.zip(rule) else {
-            return Err(nobody(uid, facts));
-        };
-        let keys = if let Ready::Whole(Compiled::StaticKeys(keys)) = &rule {
-            facts.keys_from = Some("static");
-            if keys.are_unusable() {
-                let message = format!("the static keys of identity {uid} cannot be used; an administrator has to replace them");
-                return Err(Error::denied(Rule::ClaimMismatch, message));
+        let (identity, rule) = identity.zip(rule).unzip();
+        let keys = match &rule {
+            None => None,
+            Some(Ready::Whole(Compiled::StaticKeys(keys))) => {
+                facts.keys_from = Some("static");
+                Some(keys.keys())
             }
-            keys.keys(ctx.now).ok_or_else(|| {
-                let message = format!("the static keys of identity {uid} have expired; an administrator has to renew them");
-                Error::denied(Rule::ClaimMismatch, message)
-            })?
-        } else {
-            let found = self.issuers.keys(&token, ctx.now).await?;
-            facts.keys_from = Some(found.from);
-            found.keys
+            Some(_) => {
+                let found = self.issuers.keys(&token, ctx.now).await?;
+                facts.keys_from = Some(found.from);
+                Some(found.keys)
+            }
         };
-        let judged = self.judge(token.verify(&keys).map_err(invalid)?, ctx.now, facts)?;
+        let verified = self.verify(token, keys.as_deref(), facts);
+        // One answer and the same work, so that nobody learns by guessing which identities exist, and whom they accept (ADR 23).
+        let (Some(identity), Some(rule), Ok(verified)) = (identity, rule, verified) else {
+            return Err(nobody(uid, UNSIGNED, facts));
+        };
+        if let Ready::Whole(Compiled::StaticKeys(keys)) = &rule
+            && keys.have_expired(ctx.now)
+        {
+            let message = format!("the static keys of identity {uid} have expired; an administrator has to renew them");
+            return Err(Error::denied(Rule::ClaimMismatch, message));
+        }
+        let judged = self.judge(verified, ctx.now, facts)?;
         let accepted = self.accept(&identity, rule, &judged, &self.default_audiences, facts).await?;
         Ok(subject(ctx, &self.settings, &identity, judged, accepted, wish))
     }
@@ -246,6 +255,14 @@ impl Exchange {
         self.mint(ctx, subject, facts).await
     }
 
+    /// Checks the token's signature, once even where there is no key for it.
+    fn verify(&self, token: Unverified<'_>, keys: Option<&Jwks>, facts: &mut Facts) -> Result<Verified, JwsError> {
+        let mut tried = 0;
+        let verified = token.verify_or_try(keys, &mut tried);
+        self.signatures.inc_by(tried);
+        verified.inspect_err(|why| facts.unsigned(*why))
+    }
+
     fn judge(&self, verified: Verified, now: Timestamp, facts: &mut Facts) -> Result<Judged, Error> {
         facts.verified(&verified);
         Judged::new(verified, now, self.settings.limits.leeway)
@@ -284,11 +301,14 @@ impl Exchange {
     }
 }
 
-/// That the identity does not exist, or nobody of that issuer is it.
-fn nobody(uid: &Uidp, facts: &mut Facts) -> Error {
+/// What is wrong with a token that no issuer has signed whom this identity accepts.
+const UNSIGNED: &str = "no issuer that it accepts has signed this token";
+
+/// That the identity does not exist, or does not take anything of whoever has signed what was sent.
+fn nobody(uid: &Uidp, otherwise: &str, facts: &mut Facts) -> Error {
     facts.mismatch("iss");
-    let message = format!("identity {uid} does not exist or does not accept this token's issuer: {}", Mismatch("iss".to_owned()));
-    Error::denied(Rule::ClaimMismatch, message)
+    let mismatch = Mismatch("iss".to_owned());
+    Error::denied(Rule::ClaimMismatch, format!("identity {uid} does not exist, or {otherwise}: {mismatch}"))
 }
 
 fn lifetime_end(settings: &Settings, now: Timestamp) -> Timestamp {

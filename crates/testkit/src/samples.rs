@@ -66,6 +66,8 @@ struct Noun {
     lives_in: &'static str,
     /// Where a place has its first one.
     first_in: &'static str,
+    /// The field of what it is made in.
+    parent: &'static str,
     body: fn(&Place) -> Value,
     make: Sender,
     samples: Vec<Sample>,
@@ -113,10 +115,10 @@ impl Sample {
         contract::message_descriptor(self.method.request).is_some_and(|request| request.get_field_by_name(field).is_some())
     }
 
-    /// Whether it needs what no built-in role has: only operators, and who has a role that was made for it, may call the method.
+    /// Whether no built-in role lets its holder call the method: operators call it, and perhaps who has a role that was made for it.
     #[must_use]
     pub fn is_for_operators(&self) -> bool {
-        matches!(self.method.name, "UpdateRepoReadme" | "UpdateRegistrySettings")
+        matches!(self.method.name, "UpdateRepoReadme" | "UpdateRegistrySettings" | "SetResourceLimits")
     }
 
     /// Makes the call.
@@ -138,12 +140,24 @@ impl Noun {
         body: fn(&Place) -> Value,
     ) -> Self {
         let samples = vec![
-            Sample::new::<Create>(Does::Make(name), move |place| make(lives_in, place, name, &body(place))),
+            Sample::new::<Create>(Does::Make(name), move |place| make("parent", place.of(lives_in), name, &body(place))),
             Sample::new::<Get>(Does::Read(name), move |place| json!({ "uid": place.of(name) })),
             Sample::new::<List>(Does::List(name), move |place| json!({ "uidp": { "ids": [place.of(name)] } })),
             Sample::new::<Delete>(Does::Delete(name), move |place| json!({ "uid": place.of(name) })),
         ];
-        Self { name, lives_in, first_in: lives_in, body, make: send::<Create>, samples }
+        Self { name, lives_in, first_in: lives_in, parent: "parent", body, make: send::<Create>, samples }
+    }
+
+    /// A noun that v1 makes, in one of `lives_in`, which the field `parent` names.
+    fn made_by_old<Create: Rpc>(
+        name: &'static str,
+        lives_in: &'static str,
+        parent: &'static str,
+        body: fn(&Place) -> Value,
+    ) -> Self {
+        let request = move |place: &Place| make(parent, place.of(lives_in), name, &body(place));
+        let samples = vec![Sample::new::<Create>(Does::Make(name), request)];
+        Self { name, lives_in, first_in: lives_in, parent, body, make: send::<Create>, samples }
     }
 
     /// The same noun, of which a place has its first one elsewhere than where the samples make another.
@@ -259,14 +273,14 @@ impl Noun {
     }
 }
 
-fn make(lives_in: &str, place: &Place, name: &str, body: &Value) -> Value {
+fn make(parent: &str, home: &str, name: &str, body: &Value) -> Value {
     // What is bound stands beside the place.
     if name == "overlay_binding" {
         let mut request = body.clone();
-        request["parent"] = place.of(lives_in).into();
+        request[parent] = home.into();
         return request;
     }
-    json!({ "parent": place.of(lives_in), (name): body })
+    json!({ (parent): home, (name): body })
 }
 
 fn send<'a, R: Rpc>(actor: &'a Actor, transport: Transport, request: Value, options: &'a Options) -> BoxFuture<'a, Outcome> {
@@ -294,13 +308,15 @@ impl Place {
             overlay: Some(Overlay { name, config, ..Overlay::default() }),
         };
         place.put(Self::BOUND, &admin.must::<CreateOverlay>(overlay).await.uid);
-        for Noun { name, first_in, body, make: send, .. } in nouns::all() {
+        for Noun { name, first_in, parent, body, make: send, .. } in nouns::all() {
             let mut body = body(&place);
             // The sample that makes another one has its own.
             rename(&mut body, "first");
-            let made = send(admin, Transport::Grpc, make(first_in, &place, name, &body), &Options::default()).await;
+            let request = make(parent, place.of(first_in), name, &body);
+            let made = send(admin, Transport::Grpc, request, &Options::default()).await;
             assert_eq!(made.code, "OK", "a {name}: {:#}", made.body);
-            place.put(name, made.body["uid"].as_str().expect("it has an identifier"));
+            let uid = made.body.get("uid").or_else(|| made.body.get("id"));
+            place.put(name, uid.and_then(Value::as_str).expect("it has an identifier"));
         }
         place
     }

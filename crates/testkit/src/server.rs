@@ -71,11 +71,13 @@ pub struct Setup {
     pub outbound: Outbound,
     /// The documents that it knows beside that of the samples.
     pub terms: Vec<TermsDocument>,
+    /// The setting `advisories.self-approval`.
+    pub self_approval: bool,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { database: None, url: None, entropy: 0, outbound: place::nowhere(), terms: Vec::new() }
+        Self { database: None, url: None, entropy: 0, outbound: place::nowhere(), terms: Vec::new(), self_approval: false }
     }
 }
 
@@ -96,6 +98,7 @@ impl TestServer {
         let (clock, entropy) = (Arc::new(FixedClock::default()), Arc::new(CountedEntropy::from(setup.entropy)));
         let mut settings = Settings { outbound: setup.outbound, ..place.settings() };
         settings.terms.extend(setup.terms);
+        settings.self_approval = setup.self_approval;
         Self::assemble(place, settings, clock, entropy, None).await
     }
 

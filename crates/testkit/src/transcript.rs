@@ -13,6 +13,8 @@ use crate::transport::Outcome;
 pub struct Transcript {
     text: String,
     names: Vec<(String, String)>,
+    /// How many entity tags have names.
+    versions: usize,
 }
 
 impl Transcript {
@@ -31,9 +33,20 @@ impl Transcript {
             return;
         }
         let body = serde_json::to_string_pretty(body).unwrap_or_default();
-        let etag = etag.as_ref().map(|etag| format!(" etag {etag}")).unwrap_or_default();
+        let etag = etag.as_ref().map(|etag| format!(" etag {}", self.version(etag))).unwrap_or_default();
         let warning = warning.as_ref().map(|warning| format!("\nwarning: {warning}")).unwrap_or_default();
         let _ = writeln!(self.text, "# {title}\n{code}{etag}{warning}\n{body}\n");
+    }
+
+    /// The entity tag, which gets the next name if it is a new one: tags follow from identifiers and keys, and some of these differ between
+    /// runs.
+    fn version<'e>(&mut self, etag: &'e str) -> &'e str {
+        let tag = etag.trim_matches('"');
+        if !self.names.iter().any(|(known, _)| known == tag) {
+            self.versions += 1;
+            self.name(tag, &format!("version {}", self.versions));
+        }
+        etag
     }
 
     /// Adds a line of the test's own.

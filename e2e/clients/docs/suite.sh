@@ -13,7 +13,7 @@ docs_suite() {
 docs_terraform_suite() {
   needs go python3 curl jq || return 0
   binary
-  pinned tofu github.com/opentofu/opentofu/cmd/tofu
+  install_tofu
   mirrored_provider
   pages Terraform
 }

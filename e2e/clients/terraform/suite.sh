@@ -8,7 +8,7 @@ terraform_suite() {
   binary
   program=${PROVOST_TEST_TERRAFORM:-tofu}
   case $program in
-  tofu) pinned tofu github.com/opentofu/opentofu/cmd/tofu ;;
+  tofu) install_tofu ;;
   terraform) built terraform github.com/hashicorp/terraform@v1.14.0 ;;
   *) fail "PROVOST_TEST_TERRAFORM is neither tofu nor terraform" ;;
   esac
@@ -24,6 +24,20 @@ terraform_suite() {
 # pinned FOLDER PACKAGE: installs the program that the module in the folder pins.
 pinned() {
   (cd "$here/terraform/$1" && GOBIN=$tools go install "$2")
+}
+
+install_tofu() {
+  pinned tofu github.com/opentofu/opentofu/cmd/tofu
+}
+
+install_provider() {
+  pinned provider github.com/chainguard-dev/terraform-provider-chainguard
+}
+
+# What the suite builds first.
+terraform_programs() {
+  install_tofu
+  install_provider
 }
 
 # built PROGRAM MODULE@VERSION: builds the program from its own sources, where `go install` refuses what its module replaces.
@@ -56,7 +70,7 @@ stays() {
 # mirrored_provider: TF_CLI_CONFIG_FILE says where the provider is, which is installed where it is missing.
 mirrored_provider() {
   local registry place
-  pinned provider github.com/chainguard-dev/terraform-provider-chainguard
+  install_provider
   for registry in registry.opentofu.org registry.terraform.io; do
     place=$tmp/mirror/$registry/chainguard-dev/chainguard/0.4.1/$(go env GOOS)_$(go env GOARCH)
     mkdir -p "$place"

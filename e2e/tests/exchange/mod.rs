@@ -7,6 +7,7 @@ mod forms;
 mod issuers;
 mod matching;
 mod narrowing;
+mod oracles;
 mod remembered;
 mod revocation;
 mod service_principals;

@@ -6,8 +6,12 @@ use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use client::http::{Answer, Request};
 use contract::{
     Message as _,
-    chainguard::platform::iam::v2beta1::{CreateGroupRequest, Group},
+    chainguard::platform::{
+        advisory::v2beta1::{ImageRef, ListResolvedVulnsReportsRequest, rpc::ListResolvedVulnsReports},
+        iam::v2beta1::{CreateGroupRequest, Group},
+    },
     google::rpc::Status,
+    prost_types::Timestamp,
 };
 use domain::{
     Clock as _, Rule,
@@ -16,7 +20,7 @@ use domain::{
 use http::Method;
 use prost::Message as _;
 use serde_json::{Value, json};
-use testkit::{Actor, Fault, Issuer, Setup, TestServer};
+use testkit::{Actor, Fault, Issuer, Setup, TestServer, Transport};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -201,10 +205,36 @@ async fn nouns(server: &TestServer, reached: &mut Reached) {
         assert_eq!(admin.http(subscribe.clone()).await.status, 200);
     }
     reached.http("a subscription too many", Rule::GroupFull, &admin, subscribe).await;
+    advisories(server, reached).await;
 
     let stranger = server.stranger().await;
     let elsewhere = json!({"identityUid": stranger.uid().as_str(), "roleUid": owner.as_str()});
     reached.http("a stranger's identity", Rule::OtherOrganization, &admin, Request::post(bindings, &elsewhere)).await;
+}
+
+/// What only advisories have, and reports.
+async fn advisories(server: &TestServer, reached: &mut Reached) {
+    let (admin, org) = (server.admin(), server.organization());
+    let advisory = json!({"artifactName": "openssl", "artifactType": "apk", "events": [{"detection": {"manual": {}}}]});
+    let create = json!({"parentId": org.as_str(), "advisory": advisory});
+    let made = made(&admin, "/vulnerabilities/v1/advisories".to_owned(), create).await;
+    let (advisory, event) = (made["id"].as_str().expect("an id"), made["events"][0]["id"].as_str().expect("an id"));
+    let review = |status: &str| {
+        Request::new(Method::PUT, format!("/vulnerabilities/v1/advisory_events/{event}")).json(&json!({"status": status}))
+    };
+    reached.http("an event of one's own", Rule::OwnEvent, &admin, review("APPROVED")).await;
+    assert_eq!(admin.http(review("REJECTED")).await.status, 200);
+    reached.http("an event that was rejected", Rule::ReviewEnded, &admin, review("PENDING")).await;
+    let withdraw = Request::delete(format!("/vulnerabilities/v1/advisories/{advisory}"));
+    assert_eq!(admin.http(withdraw.clone()).await.status, 200);
+    reached.http("an advisory that was withdrawn", Rule::Withdrawn, &admin, withdraw).await;
+    let report = ListResolvedVulnsReportsRequest {
+        image_refs: vec![ImageRef { repo: org.child([1; 8]).to_string(), tags: Vec::new() }],
+        start_time: Some(Timestamp { seconds: 1_700_000_000, nanos: 0 }),
+        end_time: Some(Timestamp { seconds: 1_700_000_000, nanos: 0 }),
+    };
+    let refused = admin.call::<ListResolvedVulnsReports>(Transport::Grpc, report).await;
+    reached.note("a report of nothing", Rule::NoReportData, &refused.body);
 }
 
 /// What the caller may not do.
@@ -252,6 +282,11 @@ async fn accounts(server: &TestServer, reached: &mut Reached) {
     let ask = Request::post(format!("/iam/v2beta1/groups/{}:requestGroupAccess", uid(&domain)), &json!({}));
     assert_eq!(fay.http(ask.clone()).await.status, 200);
     reached.http("asking for access twice", Rule::AlreadyAsked, &fay, ask).await;
+    let look = || Request::get(format!("/iam/v1/identities/lookup?issuer={}&subject=somebody", server.issuer()));
+    for _ in 0..120 {
+        fay.http(look()).await;
+    }
+    reached.http("the 121st look for a user in a minute", Rule::LookupRate, &fay, look()).await;
 }
 
 /// Conditions that do not hold.

@@ -142,9 +142,16 @@ fn no_mutation_is_left_out() {
     // What is accepted stays so, and has no version. What users tell about themselves nobody reads but they.
     let of_terms = ["AcceptTerms", "AcceptTerms", "UpdateIdentityMetadata", "UpdateMetadata"];
     let of_v1 = ["CreateDeployment", "UpdateDeployment", "UpdateRegistrySettings"];
+    // Events go with their advisory, whose version theirs is: told with them.
+    let of_advisories = ["CreateAdvisoryEvent", "UpdateAdvisoryEvent"];
     // No list shows what is public.
+    let of_limits = ["SetResourceLimits"];
     let of_visibility = ["SetRepoVisibility", "SetGroupVisibility"];
     let checks = ["CheckAccountAssociation", "Check"];
     let of_people = ["Register", "Delete", "Exchange", "ExchangeRefreshToken"];
-    assert_eq!(others, [&of_scim[..], &of_scim, &checks, &of_people, &of_access, &of_terms, &of_v1, &of_visibility].concat());
+    assert_eq!(
+        others,
+        [&of_scim[..], &of_scim, &checks, &of_advisories, &of_people, &of_access, &of_terms, &of_v1, &of_limits, &of_visibility]
+            .concat()
+    );
 }

@@ -5,6 +5,7 @@ mod catalogue;
 mod clock;
 mod conditions;
 mod doors;
+mod entity_tags;
 mod headers;
 mod idempotency;
 mod page_tokens;

@@ -2,13 +2,15 @@
 
 use serde_json::{Value, json};
 
+use crate::model::nouns::Noun;
+
 /// An answer, as far as the model decides it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Answer {
     Done {
         body: Value,
         /// The thing that the answer's entity tag is of.
-        tagged: Option<String>,
+        tagged: Option<(Noun, String)>,
     },
     Refused(Refusal),
 }
@@ -25,7 +27,7 @@ pub(crate) struct Refusal {
 pub(crate) type Outcome = Result<Done, Refusal>;
 
 /// A body, and whose entity tag comes with it.
-pub(crate) type Done = (Value, Option<String>);
+pub(crate) type Done = (Value, Option<(Noun, String)>);
 
 /// An answer without anything in it.
 pub(crate) fn nothing() -> Done {
@@ -36,8 +38,8 @@ pub(crate) fn refused<T>(code: &str, rule: &str) -> Result<T, Refusal> {
     Err(Refusal { code: code.to_owned(), rule: rule.to_owned(), fields: Vec::new() })
 }
 
-pub(crate) fn wrong<T>(rule: &str, fields: &[&str]) -> Result<T, Refusal> {
-    let fields = fields.iter().map(|field| (*field).to_owned()).collect();
+pub(crate) fn wrong<T>(rule: &str, fields: &[impl AsRef<str>]) -> Result<T, Refusal> {
+    let fields = fields.iter().map(|field| field.as_ref().to_owned()).collect();
     Err(Refusal { code: "INVALID_ARGUMENT".to_owned(), rule: rule.to_owned(), fields })
 }
 
@@ -46,6 +48,6 @@ pub(crate) fn not_found<T>() -> Result<T, Refusal> {
 }
 
 /// Refuses when any field is wrong.
-pub(crate) fn check(fields: &[&str]) -> Result<(), Refusal> {
+pub(crate) fn check(fields: &[impl AsRef<str>]) -> Result<(), Refusal> {
     if fields.is_empty() { Ok(()) } else { wrong("FIELD", fields) }
 }

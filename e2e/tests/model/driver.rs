@@ -4,22 +4,26 @@ mod calls;
 mod compare;
 mod pages;
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use domain::Clock as _;
 use serde_json::Value;
-use testkit::{Actor, Outcome, TestServer};
+use testkit::{Actor, Outcome, Sample, TestServer};
 
+use self::calls::nested;
 use crate::model::{
     answer::Answer,
-    history::{Action, Caller, Kind, Noun, Proof, Ref, Step},
+    history::{Action, Caller, Ref, Step},
+    nouns::Noun,
     rules::Given,
-    state::{State, Thing, What, instant, principal},
+    state::{Fields, State, Thing, instant},
 };
 
 /// A server, and the model of it.
 pub(crate) struct Driver {
     server: TestServer,
+    /// How methods are called, by their names.
+    methods: BTreeMap<&'static str, Sample>,
     pub(crate) state: State,
     /// An operator with a fresh token, who sees everything.
     eye: Actor,
@@ -47,16 +51,18 @@ impl Driver {
         // Histories are short: with the stride of a server in use no page would be found by ranks.
         server.store().set_rank_stride(2);
         let (eye, now) = (server.operator().await, server.clock().now().0);
-        let state = State { now, issuer: server.issuer(), admin: server.admin_uid().to_string(), ..State::default() };
-        let mut driver = Self { server, state, eye, eye_opened: now };
+        let admin = server.admin_uid().to_string();
+        let users = BTreeMap::from([("admin".to_owned(), admin.clone())]);
+        let state = State { now, issuer: server.issuer(), admin, users, ..State::default() };
+        let mut driver = Self { server, methods: calls::methods(), state, eye, eye_opened: now };
         for noun in Noun::ALL {
             for row in driver.everything(noun).await {
-                let number = driver.state.things.len();
+                let number = driver.state.size();
                 assert_eq!(row["createTime"], instant(now), "a new server is as old as the test");
                 let uid = row["uid"].as_str().expect("a uid").to_owned();
-                let thing = Thing { created: now, updated: now, version: 1, seen: None, what: read(noun, &row) };
+                let thing = Thing { created: now, updated: now, version: 1, seen: None, fields: read(noun, &row) };
                 driver.state.names.insert(Ref::Initial(number), uid.clone());
-                driver.state.things.insert(uid, thing);
+                driver.state.things.entry(noun).or_default().insert(uid, Arc::new(thing));
             }
         }
         driver
@@ -93,8 +99,9 @@ impl Driver {
                 if outcome.code != "OK" || compare::normal(body) != compare::normal(&outcome.body) {
                     return Err(differs(format!("OK {body:#}"), &outcome));
                 }
-                if let Some(uid) = tagged {
-                    self.compare_etag(step, uid, outcome.etag.as_deref()).map_err(|expected| differs(expected, &outcome))?;
+                if let Some((noun, uid)) = tagged {
+                    self.compare_etag(step, *noun, uid, outcome.etag.as_deref())
+                        .map_err(|expected| differs(expected, &outcome))?;
                 }
             }
             Answer::Refused(refusal) => {
@@ -113,7 +120,7 @@ impl Driver {
     pub(crate) async fn compare_everything(&mut self, step: usize) -> Result<(), Disagreement> {
         for noun in Noun::ALL {
             let got = compare::normal(&Value::Array(self.everything(noun).await));
-            let expected: Vec<Value> = self.state.all(noun).map(|(uid, _)| self.state.show(uid)).collect();
+            let expected: Vec<Value> = self.state.all(noun).map(|(uid, _)| self.state.show(noun, uid)).collect();
             let expected = compare::normal(&Value::Array(expected));
             if got != expected {
                 return Err(Disagreement { step, expected: format!("{expected:#}"), got: format!("{got:#}") });
@@ -123,9 +130,9 @@ impl Driver {
     }
 
     /// An unchanged thing has the entity tag that it had, a changed one another.
-    fn compare_etag(&mut self, step: &Step, uid: &str, etag: Option<&str>) -> Result<(), String> {
+    fn compare_etag(&mut self, step: &Step, noun: Noun, uid: &str, etag: Option<&str>) -> Result<(), String> {
         let Some(etag) = etag else { return Err("an entity tag".to_owned()) };
-        let Some(thing) = self.state.things.get_mut(uid).filter(|_| !step.validate_only) else { return Ok(()) };
+        let Some(thing) = self.state.find_mut(noun, uid).filter(|_| !step.validate_only) else { return Ok(()) };
         if let Some((version, seen)) = &thing.seen
             && (*version == thing.version) != (seen == etag)
         {
@@ -142,23 +149,41 @@ impl Driver {
             return given;
         }
         let body = &mut outcome.body;
+        let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         match &step.action {
-            Action::Create { parent, .. } => {
-                given.uids.extend(body["uid"].as_str().map(str::to_owned));
-                let creator = matches!(step.caller, Caller::Bearer(token) if self.state.tokens[&token].identity.is_some());
-                if parent.is_none() && creator && !step.validate_only {
-                    let uid = given.uids.first().cloned().unwrap_or_default();
-                    given.ownership = self.only_binding(&uid).await;
+            Action::Create { parent, wish } => {
+                given.uids.extend(text(&body["uid"]));
+                let creator = match step.caller {
+                    Caller::Bearer(token) => self.state.tokens[&token].identity.clone(),
+                    _ => None,
+                };
+                if let (None, Some(creator), Some(uid)) = (parent, creator, given.uids.first())
+                    && !step.validate_only
+                {
+                    given.binding = self.binding_of(uid, &creator, "").await;
+                }
+                if wish.noun == Noun::Invite {
+                    given.code = text(&body["code"]);
+                    given.key = text(&body["keyId"]).unwrap_or_default();
+                    body["code"] = given.code.as_ref().map_or("", |_| "some").into();
                 }
             }
             Action::Batch { .. } => {
                 let made = body["roleBindings"].as_array().into_iter().flatten();
-                given.uids.extend(made.filter_map(|binding| binding["uid"].as_str()).map(str::to_owned));
+                given.uids.extend(made.filter_map(|binding| text(&binding["uid"])));
+            }
+            Action::Register { invite: offer, .. } => {
+                given.uids.extend(text(&body["identity"]));
+                let offer = offer.as_ref().and_then(|offer| self.state.find(Noun::Invite, &self.state.uid(offer)));
+                let role = offer.map(|offer| offer.fields.text("role_uid").to_owned());
+                if let (Some(group), Some(role), Some(user)) = (text(&body["group"]), role, given.uids.first()) {
+                    given.binding = self.binding_of(&group, user, &role).await;
+                }
             }
             Action::Operate | Action::Exchange { .. } | Action::Narrow { .. } => {
                 let token = body.as_object_mut().and_then(|body| body.remove("token"));
                 given.token = token.and_then(|token| token.as_str().map(str::to_owned));
-                if body["refreshToken"].as_str().is_some_and(|token| !token.is_empty()) {
+                if text(&body["refreshToken"]).is_some() {
                     body["refreshToken"] = "some".into();
                 }
             }
@@ -186,25 +211,10 @@ impl Driver {
 }
 
 /// Reads a thing of a new server.
-fn read(noun: Noun, row: &Value) -> What {
-    let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-    let (name, description) = (text("name"), text("description"));
-    match noun {
-        Noun::Group => {
-            let kind = Kind::ALL.into_iter().find(|kind| row["kind"] == kind.text()).expect("a kind that the model knows");
-            What::Group { name, description, verified: row["verified"] == true, kind }
-        }
-        Noun::Identity => {
-            let subject = row["claimMatch"]["subject"].as_str().map(|subject| Proof::Subject(subject.to_owned()));
-            let part = || (1..3).find(|number| row["servicePrincipal"] == principal(*number)).map(Proof::Principal);
-            What::Identity { name, description, proof: subject.or_else(part).expect("a proof that the model knows"), proofs: 1 }
-        }
-        Noun::Role => {
-            let capabilities = row["capabilities"].as_array().expect("capabilities").iter();
-            let capabilities = capabilities.filter_map(Value::as_str).map(str::to_owned).collect();
-            What::Role { name, description, capabilities }
-        }
-        Noun::Binding => What::Binding { identity: text("identityUid"), role: text("roleUid") },
-        Noun::Repo | Noun::Tag => unreachable!("a new server has no repositories"),
+fn read(noun: Noun, row: &Value) -> Fields {
+    let mut fields = Fields::default();
+    for path in noun.declared().fields.iter().copied() {
+        fields.set(path, nested(row, path).cloned().unwrap_or_default());
     }
+    fields
 }

@@ -1,26 +1,29 @@
 //! Random steps that are worth making as things stand: mostly possible, often refused, now and then nonsense.
 
 mod names;
+mod wishes;
 
+use std::collections::BTreeMap;
+
+use serde_json::json;
 use testkit::Transport;
 
 use crate::model::{
-    history::{Above, Action, By, Caller, Kind, List, Match, Narrowing, Noun, Order, Proof, Ref, Step, Tree, Wish},
+    history::{Above, Action, By, Caller, Field, List, Match, Narrowing, Order, Ref, Step, Tree, Wish},
+    nouns::Noun,
     random::Random,
-    rules::{CAPABILITIES, INTERNAL_ONLY},
-    state::{State, Token, What, parent},
+    rules::{CAPABILITIES, Capability},
+    state::{State, Token, parent},
 };
 
 const NAMES: &[&str] = &["a", "b", "a b", "app", "web-1", "x_y.z", "zz", "example.com", "acme.org"];
-const BAD_NAMES: &[&str] = &["", "Bad", "line\nbreak", "é"];
-const TAGS: &[&str] = &["latest", "1.2", "_x", "edge-dev", "1.2-r3"];
-const BAD_TAGS: &[&str] = &["", ".hidden", "a b", "a/b"];
+/// Who has an account at the development issuer.
 const SUBJECTS: &[&str] = &["s1", "s2", "s3", "admin"];
 /// Seconds.
 const WAITS: &[i64] = &[1, 1, 2, 30, 90];
 
 const ORDERS: &[(&str, By, bool)] = &[
-    ("", By::Uid, false),
+    ("", By::Default, false),
     ("uid", By::Uid, false),
     ("uid desc", By::Uid, true),
     ("name", By::Name, false),
@@ -43,7 +46,7 @@ pub(crate) struct Generator {
 impl Generator {
     pub(crate) fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let limit = random.pick(&[15, 40, 120, 300]);
+        let limit = random.pick(&[80, 120, 200, 300]);
         Self { random, limit }
     }
 
@@ -53,14 +56,18 @@ impl Generator {
         let transport = if self.random.one_in(2) { Transport::Json } else { Transport::Grpc };
         let action = self.action(number, state);
         let gets_token = matches!(action, Action::Operate | Action::Exchange { .. } | Action::Narrow { .. });
-        let conditional = matches!(action, Action::Update { .. } | Action::Delete { .. }) && self.random.one_in(4);
+        let conditional =
+            matches!(action, Action::Update { .. } | Action::Delete { .. } | Action::Publish { .. } | Action::Limit { .. });
+        let conditional = conditional && self.random.one_in(4);
+        // The path over HTTP has no room for what is no user.
+        let leaves = matches!(action, Action::Leave { .. });
         Step {
             number,
             wait,
-            caller: self.caller(state),
-            transport,
+            caller: if leaves { self.user(state) } else { self.caller(state) },
+            transport: if leaves { Transport::Grpc } else { transport },
             validate_only: !gets_token && self.random.one_in(15),
-            if_match: conditional.then(|| self.random.pick(&[Match::Seen, Match::Seen, Match::Seen, Match::Any, Match::Other])),
+            if_match: conditional.then(|| self.random.pick(&[Match::Seen, Match::Seen, Match::Any, Match::Other])),
             action,
         }
     }
@@ -69,47 +76,77 @@ impl Generator {
     fn caller(&mut self, state: &State) -> Caller {
         let all: Vec<usize> = state.tokens.keys().copied().collect();
         let good: Vec<usize> = all.iter().rev().copied().filter(|step| state.is_good(Caller::Bearer(*step))).take(12).collect();
-        let strong = |step: &usize| state.tokens[step].identity.as_ref().is_none_or(|identity| *identity == state.admin);
-        let strong: Vec<usize> = good.iter().copied().filter(strong).collect();
+        let owns = |identity: &String| {
+            state.bindings().any(|(_, of, role)| of == identity && state.of(Noun::Role, role).text("name") == "owner")
+        };
+        let whose = |step: &usize| state.tokens[step].identity.as_ref().is_none_or(owns);
+        let narrowed = |step: &usize| state.tokens[step].capabilities.is_some();
+        let everywhere = good.iter().copied().filter(whose).filter(|step| state.tokens[step].scopes.is_none());
+        let (nearly, strong): (Vec<usize>, Vec<usize>) = everywhere.partition(narrowed);
+        let operators: Vec<usize> = strong.iter().copied().filter(|step| state.tokens[step].identity.is_none()).collect();
         match self.random.below(40) {
             0 => Caller::Nobody,
             1 => Caller::Garbage,
             2 | 3 if !all.is_empty() => Caller::Bearer(self.random.pick(&all)),
-            4..20 if !strong.is_empty() => Caller::Bearer(self.random.pick(&strong)),
+            4..16 if !operators.is_empty() => Caller::Bearer(self.random.pick(&operators)),
+            4..24 if !strong.is_empty() => Caller::Bearer(self.random.pick(&strong)),
+            24..34 if !nearly.is_empty() => Caller::Bearer(self.random.pick(&nearly)),
             _ if good.is_empty() => Caller::Nobody,
             _ => Caller::Bearer(self.random.pick(&good)),
         }
     }
 
+    /// Mostly a user who may do little, else anybody.
+    fn user(&mut self, state: &State) -> Caller {
+        let users = state.tokens.iter().filter(|(step, token)| {
+            let user = token.identity.as_ref().is_some_and(|identity| parent(identity).is_none() && *identity != state.admin);
+            user && state.is_good(Caller::Bearer(**step))
+        });
+        let users: Vec<usize> = users.map(|(step, _)| *step).collect();
+        if users.is_empty() || self.random.one_in(4) { self.caller(state) } else { Caller::Bearer(self.random.pick(&users)) }
+    }
+
     fn action(&mut self, number: usize, state: &State) -> Action {
-        let full = state.things.len() > self.limit;
-        let whole = |(step, token): &(&usize, &Token)| {
+        let full = state.size() > self.limit;
+        let whole = |(step, token): &(&usize, &std::sync::Arc<Token>)| {
             token.scopes.is_none() && token.capabilities.is_none() && state.is_good(Caller::Bearer(**step))
         };
         let operates = state.tokens.iter().filter(whole).any(|(_, token)| token.identity.is_none());
         let owns = state.tokens.iter().filter(whole).any(|(_, token)| token.identity.is_some());
         if number == 0 || !owns && self.random.one_in(4) {
-            let of_admin = number == 0 || self.random.one_in(2);
+            let of_admin = state.find(Noun::Identity, &state.admin).is_some() && (number == 0 || self.random.one_in(2));
             return if of_admin { Self::login() } else { self.exchange(state) };
         }
-        if !operates && self.random.one_in(15) {
+        if !operates && self.random.one_in(5) {
             return Action::Operate;
         }
         match self.random.below(100) {
-            0..24 if !full => self.create(state),
-            24..28 if !full => self.batch(state),
-            0..16 | 28..34 => {
+            0..26 if !full => self.create(state),
+            26..29 if !full => self.batch(state),
+            0..16 | 29..34 => {
                 let noun = self.random.pick(&Noun::ALL);
-                Action::Delete { noun, uid: self.name(state, noun) }
+                Action::Delete { noun, uid: self.own(state, noun) }
             }
-            16..28 | 34..52 => self.update(state),
-            52..64 => {
+            16..29 | 34..49 => self.update(state),
+            49..58 => {
                 let noun = self.random.pick(&Noun::ALL);
                 Action::Get { noun, uid: self.name(state, noun) }
             }
-            64..88 => Action::List(self.list(state)),
-            88..96 => self.exchange(state),
-            _ => Action::Narrow { narrowing: self.narrowing(state) },
+            58..80 => Action::List(self.list(state)),
+            80..87 => self.exchange(state),
+            87..90 => Action::Narrow { narrowing: self.narrowing(state) },
+            90..93 => self.visibility(state),
+            93 => self.limits(state),
+            94 | 95 => {
+                let parent = self.name(state, Noun::Provider);
+                let names = (0..self.random.below(4)).map(|_| self.near(state, Noun::Mapping, &parent)).collect();
+                Action::BatchDelete { parent, names }
+            }
+            96..99 => Action::Register {
+                subject: self.random.pick(SUBJECTS),
+                invite: if self.random.one_in(5) { None } else { self.invite(state) },
+            },
+            _ => Action::Leave { uid: self.name(state, Noun::Identity) },
         }
     }
 
@@ -117,16 +154,42 @@ impl Generator {
         Action::Exchange { subject: "admin".to_owned(), identity: None, narrowing: Narrowing::default() }
     }
 
+    /// Sets or reads it.
+    fn visibility(&mut self, state: &State) -> Action {
+        let noun = self.random.pick(&[Noun::Group, Noun::Repo]);
+        let uid = self.name(state, noun);
+        let public = self.random.one_in(2);
+        if self.random.one_in(3) { Action::Visibility { noun, uid } } else { Action::Publish { noun, uid, public } }
+    }
+
+    /// Sets or reads them.
+    fn limits(&mut self, state: &State) -> Action {
+        let uid = self.organization(state);
+        if self.random.one_in(3) {
+            return Action::Limits { uid };
+        }
+        let mut limits = BTreeMap::new();
+        for noun in Noun::ALL {
+            let name = noun.declared().limited.unwrap_or("tags");
+            if self.random.one_in(if name == "tags" { 60 } else { 6 }) {
+                limits.insert(name, self.random.pick(&[0, 2, 5, 10]));
+            }
+        }
+        Action::Limit { uid, limits }
+    }
+
     fn exchange(&mut self, state: &State) -> Action {
-        let uid = self.name(state, Noun::Identity);
-        let accepted = match state.things.get(&state.uid(&uid)).map(|thing| &thing.what) {
-            Some(What::Identity { proof: Proof::Subject(subject), .. }) => subject.clone(),
-            _ => "s1".to_owned(),
-        };
-        let subject = if self.random.one_in(8) { self.random.pick(SUBJECTS).to_owned() } else { accepted };
-        let identity = (!self.random.one_in(12)).then_some(uid);
         let narrowing = if self.random.one_in(3) { self.narrowing(state) } else { Narrowing::default() };
-        Action::Exchange { subject, identity, narrowing }
+        if self.random.one_in(8) {
+            return Action::Exchange { subject: self.random.pick(SUBJECTS).to_owned(), identity: None, narrowing };
+        }
+        let identity = self.workload(state);
+        let accepted = state.find(Noun::Identity, &state.uid(&identity)).map(|found| found.fields.text("claim_match.subject"));
+        let subject = match accepted {
+            Some(subject) if !subject.is_empty() && !self.random.one_in(8) => subject.to_owned(),
+            _ => self.random.pick(SUBJECTS).to_owned(),
+        };
+        Action::Exchange { subject, identity: Some(identity), narrowing }
     }
 
     fn narrowing(&mut self, state: &State) -> Narrowing {
@@ -138,28 +201,32 @@ impl Generator {
             }
         }
         if self.random.one_in(2) {
-            for _ in 0..=self.random.below(10) {
-                narrowing.capabilities.push(self.random.pick(CAPABILITIES).0);
-            }
+            narrowing.capabilities = self.capabilities().into_iter().map(|capability| capability.0).collect();
         }
         narrowing
     }
 
+    /// Some capabilities, or most.
+    fn capabilities(&mut self) -> Vec<Capability> {
+        if self.random.one_in(3) {
+            return (0..=self.random.below(10)).map(|_| self.random.pick(CAPABILITIES)).collect();
+        }
+        CAPABILITIES.iter().copied().filter(|_| !self.random.one_in(12)).collect()
+    }
+
     fn create(&mut self, state: &State) -> Action {
-        let noun = self.random.pick(&[
-            Noun::Group,
-            Noun::Identity,
-            Noun::Role,
-            Noun::Binding,
-            Noun::Binding,
-            Noun::Repo,
-            Noun::Tag,
-            Noun::Tag,
-        ]);
+        // Some are needed more than others, for others to be made.
+        let noun = if self.random.one_in(3) {
+            self.random.pick(&[Noun::Group, Noun::Identity, Noun::Binding, Noun::Mapping, Noun::Tag, Noun::OverlayBinding])
+        } else {
+            self.random.pick(&Noun::ALL)
+        };
         let parent = match noun {
             Noun::Group if self.random.one_in(4) => None,
-            Noun::Tag => Some(self.name(state, Noun::Repo)),
-            _ => Some(self.place(state)),
+            Noun::Group => Some(self.place(state)),
+            Noun::Provider => Some(self.organization(state)),
+            _ if noun.declared().lives_in == Noun::Group && self.random.one_in(2) => Some(self.organization(state)),
+            _ => Some(self.name(state, noun.declared().lives_in)),
         };
         Action::Create { wish: self.wish(state, noun, parent.as_ref()), parent }
     }
@@ -170,95 +237,49 @@ impl Generator {
         let entries = if self.random.one_in(20) { 0 } else { 1 + self.random.below(4) };
         let entries = (0..entries).map(|_| {
             let own = (role.is_none() && !self.random.one_in(8) || self.random.one_in(8)).then(|| self.role(state));
-            (self.identity(state, &parent), own)
+            (self.near(state, Noun::Identity, &parent), own)
         });
         let entries = entries.collect();
         Action::Batch { parent, role, entries }
     }
 
     fn update(&mut self, state: &State) -> Action {
-        let noun = self.random.pick(&Noun::ALL);
-        let uid = self.name(state, noun);
-        let at = parent(&state.uid(&uid)).and_then(|at| state.names.iter().find(|(_, uid)| *uid == at));
-        let at = at.map(|(name, _)| name.clone());
+        let changing: Vec<Noun> = Noun::ALL.into_iter().filter(|noun| noun.changes() || *noun == Noun::Tag).collect();
+        let noun = self.random.pick(&changing);
+        let uid = self.own(state, noun);
+        let at = state.uid(&uid);
+        let at = if noun == Noun::Accounts { Some(at.as_str()) } else { parent(&at) };
+        let at = at.and_then(|at| state.names.iter().find(|(_, uid)| *uid == at)).map(|(name, _)| name.clone());
         let wish = self.wish(state, noun, at.as_ref());
         if noun == Noun::Tag {
             // It is made again, perhaps as something else.
-            return Action::Create { parent: at, wish };
+            return Action::Create { parent: Some(at.unwrap_or(Ref::Nowhere)), wish };
         }
-        let paths: &[&'static str] = match &wish {
-            Wish::Group { .. } => &["name", "description", "verified", "kind"],
-            Wish::Identity { proof: Proof::Subject(_), .. } => &["name", "description", "claim_match"],
-            Wish::Identity { proof: Proof::Principal(_), .. } => &["name", "description", "service_principal"],
-            Wish::Role { .. } => &["name", "description", "capabilities"],
-            Wish::Binding { .. } => &["identity_uid", "role_uid"],
-            Wish::Repo { .. } => &["name", "description", "catalog_tier", "active_tags"],
-            Wish::Tag { .. } => unreachable!("a tag is made again"),
-        };
-        let mut mask: Vec<_> = paths.iter().copied().filter(|_| self.random.one_in(2)).collect();
+        Action::Update { uid, mask: self.mask(&wish), wish }
+    }
+
+    /// Fields, messages with fields, everything, or nothing.
+    fn mask(&mut self, wish: &Wish) -> Vec<&'static str> {
+        let mut paths: Vec<&'static str> = Vec::new();
+        for path in wish.noun.declared().fields.iter().copied() {
+            let message = path.split('.').next().unwrap_or(path);
+            // An identity proves itself in some way.
+            let says = wish.noun != Noun::Identity || !(path.contains('.') || path == "service_principal");
+            if says || wish.fields.contains_key(path) {
+                paths.extend([message, if wish.noun == Noun::Provider { path } else { message }]);
+            }
+        }
+        paths.dedup();
+        let odds = paths.len().max(4) / 2;
+        let mut mask: Vec<_> = paths.into_iter().filter(|_| self.random.one_in(odds)).collect();
+        mask.dedup();
         if self.random.one_in(5) {
             mask = vec!["*"];
         }
         if self.random.one_in(25) {
             mask.push("nonsense");
         }
-        Action::Update { uid, wish, mask }
-    }
-
-    fn wish(&mut self, state: &State, noun: Noun, at: Option<&Ref>) -> Wish {
-        let name = if self.random.one_in(25) { self.random.pick(BAD_NAMES) } else { self.random.pick(NAMES) }.to_owned();
-        let description = self.random.pick(&["", "", "text", "more text", "ü", "two\nlines"]).to_owned();
-        let description = if self.random.one_in(3) { description } else { String::new() };
-        match noun {
-            Noun::Group => {
-                let (odds, kinds) = if at.is_none() { (2, 1) } else { (10, 4) };
-                let kind = if self.random.one_in(kinds) {
-                    self.random.pick(&[Kind::Starter, Kind::Customer, Kind::Customer])
-                } else {
-                    Kind::Unspecified
-                };
-                let verified = self.random.one_in(odds);
-                let name = if verified && !self.random.one_in(4) { "example.com".to_owned() } else { name };
-                Wish::Group { name, description, verified, kind }
-            }
-            Noun::Identity => {
-                let proof = match self.random.below(12) {
-                    0..10 => Proof::Subject(self.random.pick(SUBJECTS).to_owned()),
-                    10 => Proof::Principal(self.random.pick(&[1, 2])),
-                    _ => Proof::Subject(self.random.pick(&["", "s4"]).to_owned()),
-                };
-                Wish::Identity { name, description, proof }
-            }
-            Noun::Role => {
-                let mut capabilities = std::collections::BTreeSet::new();
-                for _ in 0..self.random.below(9) {
-                    capabilities.insert(self.random.pick(&CAPABILITIES[..CAPABILITIES.len() - 2]).1);
-                }
-                if self.random.one_in(12) {
-                    capabilities.insert(INTERNAL_ONLY);
-                }
-                if self.random.one_in(24) {
-                    capabilities.insert("CAP_INTERNAL");
-                }
-                Wish::Role { name, description, capabilities }
-            }
-            Noun::Binding => {
-                let nowhere = Ref::Nowhere;
-                Wish::Binding { identity: self.identity(state, at.unwrap_or(&nowhere)), role: self.role(state) }
-            }
-            Noun::Repo => {
-                let mut tags: Vec<_> = (0..self.random.below(3)).map(|_| self.random.pick(TAGS).to_owned()).collect();
-                if self.random.one_in(12) {
-                    tags.push(self.random.pick(BAD_TAGS).to_owned());
-                }
-                Wish::Repo { name, description, tier: self.random.pick(&[0, 1, 2, 3]), tags }
-            }
-            Noun::Tag => {
-                let name = if self.random.one_in(20) { self.random.pick(BAD_TAGS) } else { self.random.pick(TAGS) }.to_owned();
-                let digest = if self.random.one_in(20) { 0 } else { self.random.pick(&[1, 2, 3]) };
-                Wish::Tag { name, digest, deprecated: self.random.one_in(4) }
-            }
-        }
+        mask
     }
 
     fn list(&mut self, state: &State) -> List {
@@ -283,15 +304,16 @@ impl Generator {
             tree.ids = (0..=self.random.below(6)).map(|_| self.name(state, noun)).collect();
         }
         let (text, by, descending) = self.random.pick(ORDERS);
-        let bindings = noun == Noun::Binding;
+        let mut filters = BTreeMap::new();
+        for (filter, _) in noun.declared().filters.iter().copied() {
+            if self.random.one_in(4) {
+                filters.insert(filter, self.wanted(state, filter));
+            }
+        }
         List {
             noun,
             tree,
-            name: if !bindings && self.random.one_in(4) { self.random.pick(NAMES).to_owned() } else { String::new() },
-            proof: if noun == Noun::Identity && self.random.one_in(4) { self.random.pick(&[1, 2, 4]) } else { 0 },
-            identity: (bindings && self.random.one_in(4)).then(|| self.name(state, Noun::Identity)),
-            group: (bindings && self.random.one_in(4)).then(|| self.name(state, Noun::Group)),
-            role: (bindings && self.random.one_in(4)).then(|| self.role(state)),
+            filters,
             order: Order { by, descending, text },
             page_size: if self.random.one_in(40) { -1 } else { self.random.pick(&[0, 1, 2, 3, 3, 5, 7, 20, 200, 1000]) },
             skip: if self.random.one_in(40) { -1 } else { self.skip(state) },
@@ -300,12 +322,26 @@ impl Generator {
         }
     }
 
+    /// What a filter asks for.
+    fn wanted(&mut self, state: &State, filter: &str) -> Field {
+        match filter {
+            "name" => Field::Is(self.random.pick(NAMES).into()),
+            "relationship_type" => Field::Is(json!(self.random.pick(&[1, 2, 4]))),
+            "identity" => Field::Uid(self.name(state, Noun::Identity)),
+            "role" => Field::Uid(self.role(state)),
+            "group" => Field::Uid(self.name(state, Noun::Group)),
+            "identity_provider_uid" => Field::Uid(self.name(state, Noun::Provider)),
+            "overlay" => Field::Uid(self.name(state, Noun::Overlay)),
+            other => unreachable!("no list is filtered by {other}"),
+        }
+    }
+
     /// Nothing, as mostly in life; a few rows; any number of rows that there may be; or far too many.
     fn skip(&mut self, state: &State) -> i32 {
         match self.random.below(10) {
             0..4 => 0,
             4..6 => self.random.pick(&[1, 2, 3, 5]),
-            6..9 => i32::try_from(self.random.below(state.things.len() + 1)).unwrap_or(i32::MAX),
+            6..9 => i32::try_from(self.random.below(state.size() + 1)).unwrap_or(i32::MAX),
             _ => 100_000,
         }
     }

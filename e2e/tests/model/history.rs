@@ -1,9 +1,12 @@
 //! What happens: steps that name everything by the step that made it, so that a history can be played again, and
 //! shortened, on a server that gives other identifiers.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
+use serde_json::Value;
 use testkit::Transport;
+
+use crate::model::nouns::Noun;
 
 /// One call of one caller.
 #[derive(Clone, Debug)]
@@ -54,72 +57,24 @@ pub(crate) enum Match {
     Other,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Noun {
-    Group,
-    Identity,
-    Role,
-    Binding,
-    Repo,
-    Tag,
-}
-
-impl Noun {
-    pub(crate) const ALL: [Self; 6] = [Self::Group, Self::Identity, Self::Role, Self::Binding, Self::Repo, Self::Tag];
-}
-
 /// What callers wish a thing to be.
 #[derive(Clone, Debug)]
-pub(crate) enum Wish {
-    Group {
-        name: String,
-        description: String,
-        verified: bool,
-        kind: Kind,
-    },
-    Identity {
-        name: String,
-        description: String,
-        proof: Proof,
-    },
-    Role {
-        name: String,
-        description: String,
-        capabilities: BTreeSet<&'static str>,
-    },
-    Binding {
-        identity: Ref,
-        role: Ref,
-    },
-    /// The tier is as the contract numbers it.
-    Repo {
-        name: String,
-        description: String,
-        tier: usize,
-        tags: Vec<String>,
-    },
-    /// The digest is one of a few; 0 for none.
-    Tag {
-        name: String,
-        digest: u8,
-        deprecated: bool,
-    },
+pub(crate) struct Wish {
+    pub(crate) noun: Noun,
+    /// By their paths, such as `oidc.issuer`; what is not here is not sent.
+    pub(crate) fields: BTreeMap<&'static str, Field>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Unspecified = 0,
-    Starter = 1,
-    Customer = 2,
-}
-
-/// How an identity proves itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Proof {
-    /// By a token of the development issuer with this subject.
-    Subject(String),
-    /// As this part of the platform, for which nobody has a token.
-    Principal(i32),
+/// What a field is to be.
+#[derive(Clone, Debug)]
+pub(crate) enum Field {
+    Is(Value),
+    /// The development issuer of the server.
+    Issuer,
+    /// The UID of this thing.
+    Uid(Ref),
+    /// The UIDs of these, by keys of a map.
+    Uids(BTreeMap<&'static str, Ref>),
 }
 
 #[derive(Clone, Debug)]
@@ -146,6 +101,40 @@ pub(crate) enum Action {
         role: Option<Ref>,
         entries: Vec<(Ref, Option<Ref>)>,
     },
+    /// Mappings of an identity provider go, all or none.
+    BatchDelete {
+        parent: Ref,
+        names: Vec<Ref>,
+    },
+    /// Who has this subject at the development issuer becomes a user, with the code of an invite or without.
+    Register {
+        subject: &'static str,
+        invite: Option<Ref>,
+    },
+    /// A user deletes an account.
+    Leave {
+        uid: Ref,
+    },
+    /// Makes a repository, or all of a group, public or private.
+    Publish {
+        noun: Noun,
+        uid: Ref,
+        public: bool,
+    },
+    /// Whether it is public.
+    Visibility {
+        noun: Noun,
+        uid: Ref,
+    },
+    /// Says how much an organization may have.
+    Limit {
+        uid: Ref,
+        limits: BTreeMap<&'static str, i32>,
+    },
+    /// How much it may have, and has.
+    Limits {
+        uid: Ref,
+    },
     Get {
         noun: Noun,
         uid: Ref,
@@ -162,6 +151,29 @@ pub(crate) enum Action {
     List(List),
 }
 
+impl Action {
+    /// The method that carries it out.
+    pub(crate) fn method(&self) -> String {
+        let of = |verb: &str, noun: &Noun| format!("{verb}{}", noun.declared().one);
+        match self {
+            Self::Operate | Self::Exchange { .. } | Self::Narrow { .. } => "Exchange".to_owned(),
+            Self::Create { wish, .. } => of("Create", &wish.noun),
+            Self::Batch { .. } => "BatchCreateRoleBindings".to_owned(),
+            Self::BatchDelete { .. } => "BatchDeleteExternalGroupRoleMappings".to_owned(),
+            Self::Register { .. } => "Register".to_owned(),
+            Self::Leave { .. } => "Delete".to_owned(),
+            Self::Publish { noun, .. } => of("Set", noun) + "Visibility",
+            Self::Visibility { noun, .. } => of("Get", noun) + "Visibility",
+            Self::Limit { .. } => "SetResourceLimits".to_owned(),
+            Self::Limits { .. } => "GetResourceLimits".to_owned(),
+            Self::Get { noun, .. } => of("Get", noun),
+            Self::Update { wish, .. } => of("Update", &wish.noun),
+            Self::Delete { noun, .. } => of("Delete", noun),
+            Self::List(list) => format!("List{}", list.noun.declared().many),
+        }
+    }
+}
+
 /// What a token keeps; nothing said keeps everything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Narrowing {
@@ -174,13 +186,8 @@ pub(crate) struct Narrowing {
 pub(crate) struct List {
     pub(crate) noun: Noun,
     pub(crate) tree: Tree,
-    /// Empty for any.
-    pub(crate) name: String,
-    /// The kind of proof, as the contract numbers it; 0 for any.
-    pub(crate) proof: i32,
-    pub(crate) identity: Option<Ref>,
-    pub(crate) group: Option<Ref>,
-    pub(crate) role: Option<Ref>,
+    /// By the names of filters.
+    pub(crate) filters: BTreeMap<&'static str, Field>,
     pub(crate) order: Order,
     pub(crate) page_size: i32,
     pub(crate) skip: i32,
@@ -217,6 +224,8 @@ pub(crate) struct Order {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
+    /// What the list takes without being told.
+    Default,
     Uid,
     Name,
     Created,

@@ -6,9 +6,11 @@ mod concurrent;
 mod driver;
 mod generate;
 mod history;
+mod nouns;
 mod random;
 mod rules;
 mod shorten;
+mod show;
 mod state;
 mod tally;
 
@@ -53,7 +55,7 @@ async fn the_server_answers_as_the_model() {
     println!("{tally}");
     assert!(tally.by_ranks() > 0.0, "no page was found by ranks");
     if steps >= 10_000 {
-        assert_eq!(tally.never(), Vec::<&str>::new(), "rules that no step has reached");
+        assert_eq!(tally.never(), Vec::<String>::new(), "rules that no step has reached");
     }
 }
 
@@ -91,7 +93,7 @@ async fn random_history(seed: u64, length: usize) -> Result<Tally, Failure> {
     for number in 0..length {
         let step = generator.step(number, &driver.state);
         history.push(step.clone());
-        let mut outcome = driver.step(&step).await.map(|answer| tally.count(&answer));
+        let mut outcome = driver.step(&step).await.map(|answer| tally.count(&step, &answer));
         if outcome.is_ok() && ((number + 1) % COMPARE == 0 || number + 1 == length) {
             outcome = driver.compare_everything(number).await;
         }

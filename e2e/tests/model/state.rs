@@ -1,24 +1,36 @@
 //! The model's memory: everything there is, in one ordered map, read by linear scans.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::model::history::{Kind, Noun, Proof, Ref};
+use crate::model::{
+    history::{Field, Ref, Wish},
+    nouns::Noun,
+};
 
 /// Everything there is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     /// Milliseconds since 1970.
     pub(crate) now: i64,
-    /// The development issuer, and the user of its that a new server has.
+    /// The development issuer.
     pub(crate) issuer: String,
+    /// The user that a new server has.
     pub(crate) admin: String,
-    pub(crate) things: BTreeMap<String, Thing>,
+    /// What users are called, by what the development issuer calls them; it outlives them.
+    pub(crate) users: BTreeMap<String, String>,
+    /// Shared with the states before, as most of it stays the same.
+    pub(crate) things: BTreeMap<Noun, BTreeMap<String, Arc<Thing>>>,
     /// What steps call things; names outlive what they name.
     pub(crate) names: BTreeMap<Ref, String>,
+    /// The codes of invites, also of those that are gone.
+    pub(crate) codes: BTreeMap<String, String>,
     /// By the step that got them.
-    pub(crate) tokens: BTreeMap<usize, Token>,
+    pub(crate) tokens: BTreeMap<usize, Arc<Token>>,
 }
 
 /// One thing.
@@ -30,45 +42,12 @@ pub(crate) struct Thing {
     pub(crate) version: u64,
     /// An entity tag that was seen, and of which version it was.
     pub(crate) seen: Option<(u64, String)>,
-    pub(crate) what: What,
+    pub(crate) fields: Fields,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    Group {
-        name: String,
-        description: String,
-        verified: bool,
-        kind: Kind,
-    },
-    /// With how many times the proof was replaced.
-    Identity {
-        name: String,
-        description: String,
-        proof: Proof,
-        proofs: u64,
-    },
-    Role {
-        name: String,
-        description: String,
-        capabilities: BTreeSet<String>,
-    },
-    Binding {
-        identity: String,
-        role: String,
-    },
-    Repo {
-        name: String,
-        description: String,
-        tier: usize,
-        tags: Vec<String>,
-    },
-    Tag {
-        name: String,
-        digest: u8,
-        deprecated: bool,
-    },
-}
+/// The fields of a thing by their paths; what is empty is not in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fields(BTreeMap<&'static str, Value>);
 
 /// A token that the server gave away.
 #[derive(Clone, Debug)]
@@ -76,12 +55,53 @@ pub(crate) struct Token {
     pub(crate) text: String,
     /// `None` for an operator.
     pub(crate) identity: Option<String>,
-    /// The state of the identity's proof when the token was made.
-    pub(crate) proofs: u64,
+    /// Whether its identity went, or became another, after it was made.
+    pub(crate) revoked: bool,
     /// In seconds.
     pub(crate) expires: i64,
     pub(crate) scopes: Option<Vec<String>>,
     pub(crate) capabilities: Option<BTreeSet<String>>,
+}
+
+impl Fields {
+    /// A text; empty where there is none.
+    pub(crate) fn text(&self, path: &str) -> &str {
+        self.0.get(path).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The texts of a list.
+    pub(crate) fn texts(&self, path: &str) -> Vec<&str> {
+        self.0.get(path).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    pub(crate) fn is(&self, path: &str) -> bool {
+        self.0.get(path) == Some(&Value::Bool(true))
+    }
+
+    pub(crate) fn number(&self, path: &str) -> i64 {
+        self.0.get(path).and_then(Value::as_i64).unwrap_or_default()
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Option<&Value> {
+        self.0.get(path)
+    }
+
+    /// Sets a field, or clears it with a value that is empty.
+    pub(crate) fn set(&mut self, path: &'static str, value: impl Into<Value>) {
+        let value = value.into();
+        let empty = match &value {
+            Value::Null | Value::Bool(false) => true,
+            Value::String(text) => text.is_empty() || text.ends_with("_UNSPECIFIED"),
+            Value::Array(items) => items.is_empty(),
+            Value::Object(entries) => entries.is_empty(),
+            Value::Bool(true) | Value::Number(_) => false,
+        };
+        if empty {
+            self.0.remove(path);
+        } else {
+            self.0.insert(path, value);
+        }
+    }
 }
 
 impl State {
@@ -96,161 +116,86 @@ impl State {
         }
     }
 
-    /// The thing, if it is one of these.
+    /// What a field is to be, as JSON.
+    pub(crate) fn value(&self, field: &Field) -> Value {
+        match field {
+            Field::Is(value) => value.clone(),
+            Field::Issuer => self.issuer.as_str().into(),
+            Field::Uid(name) => self.uid(name).into(),
+            Field::Uids(names) => names.iter().map(|(key, name)| ((*key).to_owned(), Value::from(self.uid(name)))).collect(),
+        }
+    }
+
+    /// The fields of what is wished.
+    pub(crate) fn fields(&self, wish: &Wish) -> Fields {
+        let mut fields = Fields::default();
+        wish.fields.iter().for_each(|(path, field)| fields.set(path, self.value(field)));
+        fields
+    }
+
+    /// The thing, if it is there.
     pub(crate) fn find(&self, noun: Noun, uid: &str) -> Option<&Thing> {
-        self.things.get(uid).filter(|thing| thing.what.noun() == noun)
+        self.things.get(&noun)?.get(uid).map(Arc::as_ref)
+    }
+
+    pub(crate) fn find_mut(&mut self, noun: Noun, uid: &str) -> Option<&mut Thing> {
+        self.things.get_mut(&noun)?.get_mut(uid).map(Arc::make_mut)
+    }
+
+    /// How many things there are.
+    pub(crate) fn size(&self) -> usize {
+        self.things.values().map(BTreeMap::len).sum()
+    }
+
+    /// The fields of a thing that is there.
+    pub(crate) fn of(&self, noun: Noun, uid: &str) -> &Fields {
+        &self.find(noun, uid).expect("it is there").fields
     }
 
     pub(crate) fn all(&self, noun: Noun) -> impl Iterator<Item = (&String, &Thing)> {
-        self.things.iter().filter(move |(_, thing)| thing.what.noun() == noun)
+        self.things.get(&noun).into_iter().flatten().map(|(uid, thing)| (uid, thing.as_ref()))
     }
 
     /// Every binding: where it is, of whom, to which role.
-    pub(crate) fn bindings(&self) -> impl Iterator<Item = (&str, &String, &String)> {
-        self.things.iter().filter_map(|(uid, thing)| match &thing.what {
-            What::Binding { identity, role } => Some((parent(uid).unwrap_or("/"), identity, role)),
-            _ => None,
-        })
+    pub(crate) fn bindings(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        let all = self.all(Noun::Binding);
+        all.map(|(uid, Thing { fields, .. })| (parent(uid).unwrap_or("/"), fields.text("identity_uid"), fields.text("role_uid")))
+    }
+
+    /// Everything that gives the role to somebody, or offers it: what it is, and where it gives it.
+    pub(crate) fn places_of<'s>(&'s self, role: &'s str) -> impl Iterator<Item = (Noun, &'s str)> {
+        let field = |noun| if noun == Noun::Provider { "default_role" } else { "role_uid" };
+        let all = [Noun::Binding, Noun::Provider, Noun::Mapping, Noun::Invite].into_iter().flat_map(move |noun| {
+            self.all(noun).filter(move |(_, thing)| thing.fields.text(field(noun)) == role).map(move |(uid, _)| (noun, uid))
+        });
+        all.map(|(noun, uid)| (noun, if noun == Noun::Mapping { root(uid) } else { parent(uid).unwrap_or("/") }))
     }
 
     /// What holders of the role may do.
     pub(crate) fn capabilities(&self, role: &str) -> BTreeSet<String> {
-        match self.things.get(role).map(|thing| &thing.what) {
-            Some(What::Role { capabilities, .. }) => capabilities.clone(),
-            _ => BTreeSet::new(),
-        }
+        let role = self.find(Noun::Role, role);
+        role.into_iter().flat_map(|role| role.fields.texts("capabilities")).map(str::to_owned).collect()
     }
 
     /// Adds a new thing.
-    pub(crate) fn add(&mut self, name: Ref, uid: &str, what: What) {
-        let thing = Thing { created: self.now, updated: self.now, version: 1, seen: None, what };
+    pub(crate) fn add(&mut self, name: Ref, noun: Noun, uid: &str, fields: Fields) {
+        let thing = Thing { created: self.now, updated: self.now, version: 1, seen: None, fields };
         self.names.insert(name, uid.to_owned());
-        self.things.insert(uid.to_owned(), thing);
+        self.things.entry(noun).or_default().insert(uid.to_owned(), Arc::new(thing));
     }
 
     /// Makes something else of a thing.
-    pub(crate) fn change(&mut self, uid: &str, what: What) {
+    pub(crate) fn change(&mut self, noun: Noun, uid: &str, change: impl FnOnce(&mut Fields)) {
         let now = self.now;
-        if let Some(thing) = self.things.get_mut(uid) {
-            (thing.what, thing.updated, thing.version) = (what, now, thing.version + 1);
+        if let Some(thing) = self.find_mut(noun, uid) {
+            change(&mut thing.fields);
+            (thing.updated, thing.version) = (now, thing.version + 1);
         }
     }
 
-    /// The thing as JSON.
-    pub(crate) fn show(&self, uid: &str) -> Value {
-        let thing = &self.things[uid];
-        let (created, updated) = (instant(thing.created), instant(thing.updated));
-        match &thing.what {
-            What::Group { name, description, verified, kind } => json!({
-                "uid": uid, "name": name, "description": description, "resourceLimits": {}, "verified": verified,
-                "createTime": created, "updateTime": updated, "kind": kind.text(), "status": "ORG_STATUS_READY",
-            }),
-            What::Identity { name, description, proof, .. } => {
-                let mut shown = json!({
-                    "uid": uid, "name": name, "description": description, "email": "", "emailUnverified": "", "company": "",
-                    "createTime": created, "updateTime": updated,
-                });
-                match proof {
-                    Proof::Subject(subject) => {
-                        shown["claimMatch"] =
-                            json!({"issuer": self.issuer, "subject": subject, "claims": {}, "claimPatterns": {}});
-                    }
-                    Proof::Principal(number) => shown["servicePrincipal"] = principal(*number).into(),
-                }
-                shown
-            }
-            What::Role { name, description, capabilities } => json!({
-                "uid": uid, "name": name, "description": description, "capabilities": capabilities,
-                "createTime": created, "updateTime": updated,
-            }),
-            What::Repo { name, description, tier, tags } => json!({
-                "uid": uid, "name": name, "description": description, "catalogTier": TIERS[*tier], "bundles": [],
-                "aliases": [], "activeTags": tags, "sync_config": null, "customOverlay": null, "createTime": created,
-                "updateTime": updated,
-            }),
-            What::Tag { name, digest, deprecated } => json!({
-                "uid": uid, "name": name, "digest": digest_text(*digest), "deprecated": deprecated, "bundles": [],
-                "updateTime": updated,
-            }),
-            What::Binding { identity, role } => {
-                let group = parent(uid).unwrap_or("/");
-                let mut of = self.brief(identity);
-                let (issuer, subject) = match &self.things[identity].what {
-                    What::Identity { proof: Proof::Subject(subject), .. } => (self.issuer.as_str(), subject.as_str()),
-                    _ => ("", ""),
-                };
-                (of["issuer"], of["subject"], of["email"]) = (issuer.into(), subject.into(), "".into());
-                json!({
-                    "uid": uid, "identity": of, "group": self.brief(group), "role": self.brief(role), "createTime": created,
-                    "identityUid": identity, "roleUid": role,
-                })
-            }
-        }
-    }
-
-    fn brief(&self, uid: &str) -> Value {
-        let (name, description) = match &self.things[uid].what {
-            What::Group { name, description, .. }
-            | What::Identity { name, description, .. }
-            | What::Role { name, description, .. }
-            | What::Repo { name, description, .. } => (name.as_str(), description.as_str()),
-            What::Binding { .. } | What::Tag { .. } => ("", ""),
-        };
-        json!({"uid": uid, "name": name, "description": description})
-    }
-}
-
-impl What {
-    pub(crate) fn noun(&self) -> Noun {
-        match self {
-            Self::Group { .. } => Noun::Group,
-            Self::Identity { .. } => Noun::Identity,
-            Self::Role { .. } => Noun::Role,
-            Self::Binding { .. } => Noun::Binding,
-            Self::Repo { .. } => Noun::Repo,
-            Self::Tag { .. } => Noun::Tag,
-        }
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        match self {
-            Self::Group { name, .. }
-            | Self::Identity { name, .. }
-            | Self::Role { name, .. }
-            | Self::Repo { name, .. }
-            | Self::Tag { name, .. } => name,
-            Self::Binding { .. } => "",
-        }
-    }
-}
-
-impl Kind {
-    pub(crate) const ALL: [Self; 3] = [Self::Unspecified, Self::Starter, Self::Customer];
-
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Self::Unspecified => "ORG_KIND_UNSPECIFIED",
-            Self::Starter => "ORG_KIND_STARTER",
-            Self::Customer => "ORG_KIND_CUSTOMER",
-        }
-    }
-}
-
-/// The tiers of catalogues by their numbers.
-pub(crate) const TIERS: [&str; 4] =
-    ["CATALOG_TIER_UNSPECIFIED", "CATALOG_TIER_APPLICATION", "CATALOG_TIER_BASE", "CATALOG_TIER_FIPS"];
-
-/// A digest as a registry writes it; none is an empty text.
-pub(crate) fn digest_text(digest: u8) -> String {
-    if digest == 0 { String::new() } else { format!("sha256:{}", format!("{digest:02x}").repeat(32)) }
-}
-
-/// The names of the first parts of the platform.
-pub(crate) fn principal(number: i32) -> &'static str {
-    match number {
-        1 => "SERVICE_PRINCIPAL_COSIGNED",
-        2 => "SERVICE_PRINCIPAL_INGESTER",
-        _ => "SERVICE_PRINCIPAL_UNSPECIFIED",
+    /// The UIDs of things of a noun that are so.
+    pub(crate) fn which(&self, noun: Noun, is: impl Fn(&str, &Fields) -> bool) -> Vec<String> {
+        self.all(noun).filter(|(uid, thing)| is(uid, &thing.fields)).map(|(uid, _)| uid.clone()).collect()
     }
 }
 

@@ -10,6 +10,7 @@ mod sessions;
 mod shared;
 mod start;
 mod terms;
+mod trust;
 mod writes;
 
 use contract::chainguard::platform::iam::v2beta1::{

@@ -52,7 +52,7 @@ async fn both_change_one_group_at_once() {
     let Some(nodes) = Nodes::start().await else { return };
     let uid = make_folder(&nodes.one.admin(), nodes.one.organization().as_str(), "contended").await;
     let clients = (0..32).map(|client| at([&nodes.one, &nodes.other][client % 4 / 2], &nodes.one.admin())).collect();
-    change_at_once(clients, &uid, 2).await;
+    change_at_once(nodes.one.store(), clients, &uid, 2).await;
     nodes.stop().await;
 }
 

@@ -13,7 +13,10 @@ use contract::{
     },
 };
 use domain::{Noun, Op, Revision};
-use store::{audit, changes, check::check as agree};
+use store::{
+    audit, changes,
+    check::{Means, check as agree},
+};
 use testkit::TestServer;
 
 use crate::load::{Attempt, Outcome, Told};
@@ -42,7 +45,7 @@ pub(crate) async fn check(story: &str, server: &TestServer, told: &Told) {
         }
     }
 
-    let report = agree(server.store(), |_, _| ()).await.expect("looks");
+    let report = agree(server.store(), &Means::default(), |_, _| ()).await.expect("looks");
     assert_eq!(report.findings, [], "{story}: everything agrees with everything else");
     let mut reader = server.store().reader().await.expect("a snapshot");
     let changes = changes::since(&mut reader, Revision(0), u32::MAX).await.expect("the feed");

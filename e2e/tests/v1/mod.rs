@@ -1,6 +1,7 @@
 //! The v1 API beside v2beta1: what differs is shown, what is the same is proved to be of the same rows.
 
 mod account_associations;
+pub(crate) mod advisories;
 mod builds;
 mod deployments;
 mod external_group_role_mappings;
@@ -13,6 +14,7 @@ mod registry_settings;
 mod repos;
 mod role_bindings;
 mod roles;
+mod security_advisories;
 mod subscriptions;
 mod sync_statuses;
 mod tags;

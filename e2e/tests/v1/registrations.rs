@@ -161,6 +161,11 @@ async fn an_invite_is_for_its_time_its_address_and_its_role() {
             assert_eq!(s.quietly::<Register>(&eve, with_code(&for_eve.code)).await.code, "OK");
         }
         assert_eq!(bindings(s, &uid).await, 1, "however often it is taken up");
+        let once = offer(s, GroupInvite { single_use: true, ..invite("viewer", 3600) }).await;
+        for expected in ["OK", "NOT_FOUND"] {
+            let taken = s.quietly::<Register>(&eve, with_code(&once.code)).await;
+            assert_eq!(taken.code, expected, "a single use, also by who has the role: {:#}", taken.body);
+        }
 
         let admin = s.server.admin();
         let org = s.server.organization().to_string();

@@ -3,18 +3,18 @@
 use contract::chainguard::platform::{
     iam::v2beta1::{
         DeleteGroupRequest, DeleteIdentityRequest, DeleteRoleBindingRequest, GetGroupRequest, GetIdentityRequest,
-        ListGroupsRequest, ListGroupsResponse, Role, RoleBinding, UpdateIdentityRequest, UpdateRoleBindingRequest,
-        UpdateRoleRequest,
+        Group as WireGroup, ListGroupsRequest, ListGroupsResponse, OrgKind as WireKind, Role, RoleBinding, UpdateGroupRequest,
+        UpdateIdentityRequest, UpdateRoleBindingRequest, UpdateRoleRequest,
         rpc::{
             CreateGroup, CreateRole, CreateRoleBinding, DeleteGroup, DeleteIdentity, DeleteRoleBinding, GetGroup, GetIdentity,
-            ListGroups, UpdateIdentity, UpdateRole, UpdateRoleBinding,
+            ListGroups, UpdateGroup, UpdateIdentity, UpdateRole, UpdateRoleBinding,
         },
     },
     oidc::{ExchangeRequest, rpc::Exchange},
 };
 use domain::{
     Ctx, Entropy, Name, Revision, Uidp,
-    iam::{Group, GroupSpec, OrgKind, OrgStatus, RoleBinding as Binding, RoleBindingSpec},
+    iam::{Group, GroupSpec, OrgKind, OrgStatus, ResourceLimits, RoleBinding as Binding, RoleBindingSpec},
 };
 use serde_json::json;
 use store::rows;
@@ -24,6 +24,7 @@ use crate::v2beta1::{
     built_in,
     groups::new_group,
     identities::claims,
+    mask,
     role_bindings::{binding, new_binding},
     roles::{new_role, numbers},
 };
@@ -77,7 +78,7 @@ async fn bindings_made_and_deleted() {
 async fn one_group_changed_by_many_at_once() {
     let server = TestServer::start().await;
     let made = server.admin().must::<CreateGroup>(new_group(server.organization().as_str(), "contended")).await;
-    change_at_once((0..32).map(|_| server.admin()).collect(), &made.uid, 4).await;
+    change_at_once(server.store(), (0..32).map(|_| server.admin()).collect(), &made.uid, 4).await;
     server.stop().await;
 }
 
@@ -205,6 +206,13 @@ async fn bound_at_ten_thousand_places() {
         assert_eq!(sees(&robot, folder(number).as_str()).await, DENIED, "folder {number}");
     }
     assert_eq!((sees(&robot, &org).await.as_str(), listed(&robot).await), (DENIED, bindings - 3));
+    if bindings > 5_000 {
+        let wish = Some(WireGroup { uid: org.clone(), kind: WireKind::Dev.into(), ..WireGroup::default() });
+        let wish = UpdateGroupRequest { group: wish, update_mask: mask(&["kind"]) };
+        let refused = server.admin().call::<UpdateGroup>(Transport::Grpc, wish.clone()).await;
+        assert_eq!(refused.code, DENIED, "all folders would change in one write");
+        server.operator().await.must::<UpdateGroup>(wish).await;
+    }
 }
 
 /// Makes so many folders of the organization, each with a binding of the identity as a viewer.
@@ -227,8 +235,17 @@ async fn bind_at_folders(server: &TestServer, identity: &Uidp, count: i64) {
                     };
                     let uid = org.child(number.to_be_bytes());
                     let (created_at, updated_at, revision) = (now, now, Revision(0));
-                    let status = OrgStatus::Ready;
-                    let group = Group { uid: uid.clone(), spec, status, public: false, created_at, updated_at, revision };
+                    let (status, resource_limits) = (OrgStatus::Ready, ResourceLimits::default());
+                    let group = Group {
+                        uid: uid.clone(),
+                        spec,
+                        status,
+                        resource_limits,
+                        public: false,
+                        created_at,
+                        updated_at,
+                        revision,
+                    };
                     rows::insert(tx, &group).await?;
                     let spec = RoleBindingSpec { identity: identity.clone(), role: role.clone() };
                     let binding = Binding { uid: uid.child(number.to_be_bytes()), spec, created_at, updated_at, revision };

@@ -2,6 +2,7 @@
 
 mod access_requests;
 mod account_associations;
+pub(crate) mod advisories;
 mod at_once;
 mod external_group_role_mappings;
 pub(crate) mod group_invites;
@@ -13,8 +14,9 @@ mod overlay_bindings;
 pub(crate) mod overlays;
 mod owner;
 pub(crate) mod repos;
-mod role_bindings;
+pub(crate) mod role_bindings;
 pub(crate) mod roles;
+pub(crate) mod security_advisories;
 mod subscriptions;
 pub(crate) mod tags;
 pub(crate) mod terms;

@@ -164,3 +164,25 @@ async fn its_event_has_what_readers_see() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn an_organization_has_few_public_groups() {
+    scenario(async |s| {
+        let (admin, org) = (s.server.admin(), s.server.organization().to_string());
+        let public = |uid: &str, public| SetGroupVisibilityRequest { uid: uid.to_owned(), public };
+        let mut folders = Vec::new();
+        for number in 0..=100 {
+            folders.push(folder(s, &org, &format!("folder-{number}")).await);
+        }
+        let (last, others) = folders.split_last().expect("many");
+        for uid in others {
+            admin.must::<SetGroupVisibility>(public(uid, true)).await;
+        }
+        let refused = s.quietly::<SetGroupVisibility>(&admin, public(last, true)).await;
+        assert_eq!(refused.code, "FAILED_PRECONDITION", "{:#}", refused.body);
+        assert_eq!(s.quietly::<SetGroupVisibility>(&admin, public(&others[0], true)).await.code, "OK", "it is already");
+        admin.must::<SetGroupVisibility>(public(&others[0], false)).await;
+        admin.must::<SetGroupVisibility>(public(last, true)).await;
+    })
+    .await;
+}

@@ -32,7 +32,7 @@ async fn grant(requests: Arc<AccessRequests>, ctx: Arc<Ctx>, request: GrantAcces
     let uid = uidp::parse("uid", &request.uid, &mut violations);
     let role = uidp::parse("role_uid", &request.role_uid, &mut violations);
     let (uid, role) = violations.finish(uid.zip(role))?;
-    Ok(answer(&requests.grant(&ctx, &uid, role).await?, role_bindings::convert::to_wire))
+    Ok(answer(&ctx, &requests.grant(&ctx, &uid, role).await?, role_bindings::convert::to_wire))
 }
 
 async fn refuse(
@@ -40,7 +40,7 @@ async fn refuse(
     ctx: Arc<Ctx>,
     request: RefuseAccessRequestRequest,
 ) -> Result<Reply<wire::AccessRequest>> {
-    Ok(answer(&requests.refuse(&ctx, &uidp::one("uid", &request.uid)?).await?, to_wire))
+    Ok(answer(&ctx, &requests.refuse(&ctx, &uidp::one("uid", &request.uid)?).await?, to_wire))
 }
 
 fn to_wire(request: &AccessRequest) -> wire::AccessRequest {

@@ -27,22 +27,22 @@ pub(crate) fn endpoints(visibilities: &Visibilities) -> Vec<Endpoint> {
     ]
 }
 
-async fn get_repo(visibilities: Arc<Visibilities>, _ctx: Arc<Ctx>, request: GetRepoVisibilityRequest) -> Result<Reply<Wire>> {
-    Ok(answer(&visibilities.get::<Repo>(&uidp::one("uid", &request.uid)?).await?, to_wire))
+async fn get_repo(visibilities: Arc<Visibilities>, ctx: Arc<Ctx>, request: GetRepoVisibilityRequest) -> Result<Reply<Wire>> {
+    Ok(answer(&ctx, &visibilities.get::<Repo>(&uidp::one("uid", &request.uid)?).await?, to_wire))
 }
 
 async fn set_repo(visibilities: Arc<Visibilities>, ctx: Arc<Ctx>, request: SetRepoVisibilityRequest) -> Result<Reply<Wire>> {
     let uid = uidp::one("uid", &request.uid)?;
-    Ok(answer(&visibilities.set::<Repo>(&ctx, &uid, request.public).await?, to_wire))
+    Ok(answer(&ctx, &visibilities.set::<Repo>(&ctx, &uid, request.public).await?, to_wire))
 }
 
-async fn get_group(visibilities: Arc<Visibilities>, _ctx: Arc<Ctx>, request: GetGroupVisibilityRequest) -> Result<Reply<Wire>> {
-    Ok(answer(&visibilities.get::<Group>(&uidp::one("uid", &request.uid)?).await?, to_wire))
+async fn get_group(visibilities: Arc<Visibilities>, ctx: Arc<Ctx>, request: GetGroupVisibilityRequest) -> Result<Reply<Wire>> {
+    Ok(answer(&ctx, &visibilities.get::<Group>(&uidp::one("uid", &request.uid)?).await?, to_wire))
 }
 
 async fn set_group(visibilities: Arc<Visibilities>, ctx: Arc<Ctx>, request: SetGroupVisibilityRequest) -> Result<Reply<Wire>> {
     let uid = uidp::one("uid", &request.uid)?;
-    Ok(answer(&visibilities.set::<Group>(&ctx, &uid, request.public).await?, to_wire))
+    Ok(answer(&ctx, &visibilities.set::<Group>(&ctx, &uid, request.public).await?, to_wire))
 }
 
 fn to_wire(visibility: &Visibility) -> Wire {

@@ -36,12 +36,12 @@ pub(crate) fn endpoints(associations: &AccountAssociations) -> Vec<Endpoint> {
 
 async fn create(associations: Arc<AccountAssociations>, ctx: Arc<Ctx>, association: Wire) -> Result<Reply<Wire>> {
     let group = uidp::one("group", &association.group)?;
-    Ok(answer(&associations.create(&ctx, &group, spec_from_wire(association)?).await?, to_wire))
+    Ok(answer(&ctx, &associations.create(&ctx, &group, spec_from_wire(association)?).await?, to_wire))
 }
 
 async fn update(associations: Arc<AccountAssociations>, ctx: Arc<Ctx>, association: Wire) -> Result<Reply<Wire>> {
     let group = uidp::one("group", &association.group)?;
-    Ok(answer(&associations.update(&ctx, &group, mask::replace(spec_from_wire(association)?)).await?, to_wire))
+    Ok(answer(&ctx, &associations.update(&ctx, &group, mask::replace(spec_from_wire(association)?)).await?, to_wire))
 }
 
 fn part(request: AccountAssociationsFilter) -> Result<list::Asked<AccountAssociationFilter>> {

@@ -75,7 +75,7 @@ fn access_to_wire(access: &Access) -> who_am_i::Capability {
 mod tests {
     use domain::{
         CapabilitySet, Description, Name, Narrowing, Revision, Timestamp, Uidp,
-        iam::{Group, GroupSpec, OrgKind, OrgStatus, Role, RoleSpec},
+        iam::{Group, GroupSpec, OrgKind, OrgStatus, ResourceLimits, Role, RoleSpec},
     };
 
     use super::*;
@@ -102,8 +102,9 @@ mod tests {
         let role = role.then(|| Role { uid: Uidp::root_from([2; 20]), spec, created_at, updated_at, revision });
         let spec =
             GroupSpec { name: Name::trusted("g"), description: Description::trusted("text"), verified: true, kind: OrgKind::Dev };
-        let uid = Uidp::root_from([3; 20]);
-        let group = Group { uid, spec, status: OrgStatus::Ready, public: false, created_at, updated_at, revision };
+        let (uid, resource_limits) = (Uidp::root_from([3; 20]), ResourceLimits::default());
+        let group =
+            Group { uid, spec, status: OrgStatus::Ready, resource_limits, public: false, created_at, updated_at, revision };
         Access { group, role, capabilities }
     }
 

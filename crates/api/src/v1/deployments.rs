@@ -30,19 +30,19 @@ pub(crate) fn endpoints(deployments: &Deployments) -> Vec<Endpoint> {
 
 async fn create(deployments: Arc<Deployments>, ctx: Arc<Ctx>, request: CreateDeploymentRequest) -> Result<Reply<Wire>> {
     let repo = uidp::one("parent_id", &request.parent_id)?;
-    Ok(answer(&deployments.create(&ctx, &repo, charts(request.charts)).await?, to_wire))
+    Ok(answer(&ctx, &deployments.create(&ctx, &repo, charts(request.charts)).await?, to_wire))
 }
 
 async fn update(deployments: Arc<Deployments>, ctx: Arc<Ctx>, request: UpdateDeploymentRequest) -> Result<Reply<Wire>> {
     let repo = uidp::one("repo_id", &request.repo_id)?;
     let gone = Wire { id: repo.to_string(), charts: Vec::new() };
     let left = deployments.update(&ctx, &repo, charts(request.charts)).await?;
-    Ok(left.map_or(Reply { message: gone, etag: None, warning: None }, |deployment| answer(&deployment, to_wire)))
+    Ok(left.map_or(Reply { message: gone, etag: None, warning: None }, |deployment| answer(&ctx, &deployment, to_wire)))
 }
 
-async fn get(deployments: Arc<Deployments>, _ctx: Arc<Ctx>, request: GetDeploymentRequest) -> Result<Reply<Wire>> {
+async fn get(deployments: Arc<Deployments>, ctx: Arc<Ctx>, request: GetDeploymentRequest) -> Result<Reply<Wire>> {
     let repo = uidp::one("repo_id", &request.repo_id)?;
-    Ok(answer(&deployments.get(&repo).await?, to_wire))
+    Ok(answer(&ctx, &deployments.get(&repo).await?, to_wire))
 }
 
 fn charts(wire: Vec<WireChart>) -> Vec<HelmChart> {

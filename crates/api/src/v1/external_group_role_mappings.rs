@@ -43,7 +43,7 @@ async fn create(
 ) -> Result<Reply<wire::ExternalGroupRoleMapping>> {
     let parent = uidp::one("parent", &request.parent_id)?;
     let (scope, spec) = spec_from_wire(request.mapping.unwrap_or_default())?;
-    Ok(answer(&mappings.create(&ctx, &parent, &scope, spec).await?, to_wire))
+    Ok(answer(&ctx, &mappings.create(&ctx, &parent, &scope, spec).await?, to_wire))
 }
 
 async fn batch_delete(

@@ -36,7 +36,7 @@ pub(crate) fn endpoints(invites: &GroupInvites) -> Vec<Endpoint> {
 
 async fn create(invites: Arc<GroupInvites>, ctx: Arc<Ctx>, request: GroupInviteRequest) -> Result<Reply<wire::GroupInvite>> {
     let (group, spec, ttl) = spec_from_wire(request)?;
-    Ok(created(invites.create(&ctx, &group, spec, ttl).await?))
+    Ok(created(&ctx, invites.create(&ctx, &group, spec, ttl).await?))
 }
 
 /// The same; the gate has not asked whether the caller may.
@@ -46,12 +46,12 @@ async fn create_with_group(
     request: GroupInviteRequest,
 ) -> Result<Reply<wire::GroupInvite>> {
     let (group, spec, ttl) = spec_from_wire(request)?;
-    Ok(created(invites.create_checked(&ctx, &group, spec, ttl).await?))
+    Ok(created(&ctx, invites.create_checked(&ctx, &group, spec, ttl).await?))
 }
 
 /// An invite that was made, with its code.
-fn created(made: Created) -> Reply<wire::GroupInvite> {
-    let mut reply = answer(&made.view, to_wire);
+fn created(ctx: &Ctx, made: Created) -> Reply<wire::GroupInvite> {
+    let mut reply = answer(ctx, &made.view, to_wire);
     reply.message.code = made.code.map(|code| code.expose().clone()).unwrap_or_default();
     reply
 }

@@ -20,6 +20,7 @@ use crate::{
     list, mask, mirror,
     noun::{deletes, lists_whole},
     uidp,
+    v2beta1::groups::convert::limits_to_wire,
 };
 
 /// The RPCs of groups.
@@ -47,12 +48,12 @@ async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest)
     let parent = uidp::optional("parent", &request.parent, &mut violations);
     violations.check()?;
     let spec = spec_from_wire(&request.group.unwrap_or_default())?;
-    Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?, to_wire))
+    Ok(answer(&ctx, &groups.create(&ctx, parent.as_ref(), spec).await?, to_wire))
 }
 
 async fn update(groups: Arc<Groups>, ctx: Arc<Ctx>, group: wire::Group) -> Result<Reply<wire::Group>> {
     let uid = uidp::one("id", &group.id)?;
-    Ok(answer(&groups.update(&ctx, &uid, mask::replace(spec_from_wire(&group)?)).await?, to_wire))
+    Ok(answer(&ctx, &groups.update(&ctx, &uid, mask::replace(spec_from_wire(&group)?)).await?, to_wire))
 }
 
 fn part(request: GroupFilter) -> Result<list::Asked<groups::GroupFilter>> {
@@ -65,6 +66,7 @@ pub(crate) fn to_wire(group: &Group) -> wire::Group {
     wire::Group {
         id: group.uid.to_string(),
         status: mirror::number::<wire::OrgStatus>(group.status),
+        resource_limits: limits_to_wire(&group.resource_limits),
         ..spec_to_wire(&group.spec)
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn endpoints(identities: &Identities) -> Vec<Endpoint> {
 async fn create(identities: Arc<Identities>, ctx: Arc<Ctx>, request: CreateIdentityRequest) -> Result<Reply<wire::Identity>> {
     let parent = uidp::one("parent_id", &request.parent_id)?;
     let spec = convert::spec_from_wire(request.identity.unwrap_or_default())?;
-    Ok(answer(&identities, &identities.create(&ctx, &parent, spec, KEYS).await?, convert::to_wire))
+    Ok(answer(&ctx, &identities, &identities.create(&ctx, &parent, spec, KEYS).await?, convert::to_wire))
 }
 
 async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, identity: wire::Identity) -> Result<Reply<wire::Identity>> {
@@ -49,7 +49,7 @@ async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, identity: wire::Iden
     // The company is unknown to this version, and stays.
     let patch: Patch<IdentitySpec> =
         Arc::new(move |current| Ok(IdentitySpec { company: current.company.clone(), ..spec.clone() }));
-    Ok(answer(&identities, &identities.update(&ctx, &uid, patch, KEYS).await?, convert::to_wire))
+    Ok(answer(&ctx, &identities, &identities.update(&ctx, &uid, patch, KEYS).await?, convert::to_wire))
 }
 
 fn part(request: IdentityFilter) -> Result<list::Asked<identities::IdentityFilter>> {

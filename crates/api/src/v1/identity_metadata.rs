@@ -24,7 +24,7 @@ pub(crate) fn endpoints(identities: &Identities) -> Vec<Endpoint> {
 
 async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, request: Wire) -> Result<Reply<Wire>> {
     let (user, metadata) = identities.update_own_metadata(&ctx, mask::replace(spec_from_wire(request))).await?;
-    Ok(answer(&metadata, |metadata| to_wire(&user, metadata)))
+    Ok(answer(&ctx, &metadata, |metadata| to_wire(&user, metadata)))
 }
 
 fn to_wire(user: &Identity, metadata: &IdentityMetadata) -> Wire {

@@ -44,7 +44,7 @@ async fn create(
     let provider = request.identity_provider.unwrap_or_default();
     let secret = convert::secret(&provider);
     let made = providers.create(&ctx, &parent, convert::spec_from_wire(provider)?, secret).await?;
-    Ok(answer(&made, convert::to_wire))
+    Ok(answer(&ctx, &made, convert::to_wire))
 }
 
 /// All is replaced but a secret that the request does not have.
@@ -55,7 +55,7 @@ async fn update(providers: Arc<IdentityProviders>, ctx: Arc<Ctx>, provider: Iden
     let changed = providers.update(&ctx, &uid, patch, secret).await?;
     let with_scim =
         |changed: &_| IdentityProvider { scim: scim::to_wire(&providers, &ctx, changed), ..convert::to_wire(changed) };
-    Ok(answer(&changed, with_scim))
+    Ok(answer(&ctx, &changed, with_scim))
 }
 
 fn part(request: IdentityProviderFilter) -> Result<list::Asked<identity_providers::IdentityProviderFilter>> {

@@ -22,15 +22,15 @@ pub(crate) fn endpoints(settings: &RegistriesSettings) -> Vec<Endpoint> {
     vec![on(rpc::GetRegistrySettings, settings, get), on(rpc::UpdateRegistrySettings, settings, update)]
 }
 
-async fn get(settings: Arc<RegistriesSettings>, _ctx: Arc<Ctx>, request: GetRegistrySettingsRequest) -> Result<Reply<Wire>> {
+async fn get(settings: Arc<RegistriesSettings>, ctx: Arc<Ctx>, request: GetRegistrySettingsRequest) -> Result<Reply<Wire>> {
     let group = uidp::one("registry_id", &request.registry_id)?;
-    Ok(answer(&settings.get(&group).await?, to_wire))
+    Ok(answer(&ctx, &settings.get(&group).await?, to_wire))
 }
 
 async fn update(settings: Arc<RegistriesSettings>, ctx: Arc<Ctx>, wish: Wire) -> Result<Reply<Wire>> {
     let group = uidp::one("registry_id", &wish.registry_id)?;
     let spec = RegistrySettingsSpec { unique_tags: wish.unique_tags, eol_grace_period: wish.eol_grace_period };
-    Ok(answer(&settings.replace(&ctx, &group, spec).await?, to_wire))
+    Ok(answer(&ctx, &settings.replace(&ctx, &group, spec).await?, to_wire))
 }
 
 /// Settings for an answer.

@@ -46,13 +46,13 @@ async fn create(repos: Arc<Repos>, ctx: Arc<Ctx>, request: CreateRepoRequest) ->
     } else {
         repos.upsert(&ctx, &parent, spec).await?
     };
-    Ok(answer(&made, convert::to_wire))
+    Ok(answer(&ctx, &made, convert::to_wire))
 }
 
 async fn update(repos: Arc<Repos>, ctx: Arc<Ctx>, repo: Repo) -> Result<Reply<Repo>> {
     let uid = uidp::one("id", &repo.id)?;
     let patch = repos::replacement(read(&repos, &ctx, repo).await?);
-    Ok(answer(&repos.update(&ctx, &uid, patch).await?, convert::to_wire))
+    Ok(answer(&ctx, &repos.update(&ctx, &uid, patch).await?, convert::to_wire))
 }
 
 /// What a request says, with its source as an identifier, whichever way it was named.

@@ -11,7 +11,7 @@ use contract::{
 };
 use domain::{
     Ctx, Result, Violations,
-    iam::{RoleBindingSpec, RoleBindingView},
+    iam::{Relationship, RoleBindingSpec, RoleBindingView},
 };
 use services::{
     RoleBindings,
@@ -44,12 +44,12 @@ async fn create(
 ) -> Result<Reply<wire::RoleBinding>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = spec_from_wire(&request.role_binding.unwrap_or_default())?;
-    Ok(answer(&bindings.create(&ctx, &parent, spec).await?, to_wire))
+    Ok(answer(&ctx, &bindings.create(&ctx, &parent, spec).await?, to_wire))
 }
 
 async fn update(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, binding: wire::RoleBinding) -> Result<Reply<wire::RoleBinding>> {
     let uid = uidp::one("id", &binding.id)?;
-    Ok(answer(&bindings.update(&ctx, &uid, mask::replace(spec_from_wire(&binding)?)).await?, to_wire))
+    Ok(answer(&ctx, &bindings.update(&ctx, &uid, mask::replace(spec_from_wire(&binding)?)).await?, to_wire))
 }
 
 async fn create_batch(
@@ -91,17 +91,17 @@ fn to_wire(view: &RoleBindingView) -> wire::RoleBinding {
 
 /// A role binding for a list, with what it names.
 fn item_to_wire(view: &RoleBindingView) -> Binding {
-    let identity = &view.identity;
-    let relationship = &identity.spec.relationship;
+    let identity = view.identity.as_ref();
+    let relationship = identity.map(|identity| &identity.spec.relationship);
     Binding {
         id: view.binding.uid.to_string(),
         group: Some(groups::to_wire(&view.group)),
-        identity: identity.uid.to_string(),
+        identity: view.binding.spec.identity.to_string(),
         role: Some(roles::to_wire(&view.role)),
-        email: identity.email.clone().unwrap_or_default(),
-        email_unverified: identity.email_unverified.clone().unwrap_or_default(),
-        claim_match_issuer: relationship.issuer().unwrap_or_default().to_owned(),
-        claim_match_subject: relationship.subject().unwrap_or_default().to_owned(),
+        email: identity.and_then(|identity| identity.email.clone()).unwrap_or_default(),
+        email_unverified: identity.and_then(|identity| identity.email_unverified.clone()).unwrap_or_default(),
+        claim_match_issuer: relationship.and_then(Relationship::issuer).unwrap_or_default().to_owned(),
+        claim_match_subject: relationship.and_then(Relationship::subject).unwrap_or_default().to_owned(),
         created_at: Some(time::to_wire(view.binding.created_at)),
     }
 }

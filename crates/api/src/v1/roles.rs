@@ -31,12 +31,12 @@ pub(crate) fn endpoints(roles: &Roles) -> Vec<Endpoint> {
 
 async fn create(roles: Arc<Roles>, ctx: Arc<Ctx>, request: CreateRoleRequest) -> Result<Reply<wire::Role>> {
     let parent = uidp::one("parent_id", &request.parent_id)?;
-    Ok(answer(&roles.create(&ctx, &parent, spec_from_wire(&request.role.unwrap_or_default())?).await?, to_wire))
+    Ok(answer(&ctx, &roles.create(&ctx, &parent, spec_from_wire(&request.role.unwrap_or_default())?).await?, to_wire))
 }
 
 async fn update(roles: Arc<Roles>, ctx: Arc<Ctx>, role: wire::Role) -> Result<Reply<wire::Role>> {
     let uid = uidp::one("id", &role.id)?;
-    Ok(answer(&roles.update(&ctx, &uid, mask::replace(spec_from_wire(&role)?)).await?, to_wire))
+    Ok(answer(&ctx, &roles.update(&ctx, &uid, mask::replace(spec_from_wire(&role)?)).await?, to_wire))
 }
 
 fn part(request: RoleFilter) -> Result<list::Asked<roles::RoleFilter>> {

@@ -36,7 +36,7 @@ async fn create(
 ) -> Result<Reply<wire::Subscription>> {
     let parent = uidp::one("parent", &request.parent_id)?;
     let spec = spec_from_wire(request.subscription.unwrap_or_default())?;
-    Ok(answer(&subscriptions.create(&ctx, &parent, spec).await?, to_wire))
+    Ok(answer(&ctx, &subscriptions.create(&ctx, &parent, spec).await?, to_wire))
 }
 
 fn part(request: SubscriptionFilter) -> Result<list::Asked<subscriptions::SubscriptionFilter>> {

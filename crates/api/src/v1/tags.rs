@@ -43,7 +43,7 @@ fn repo_id(path: &str) -> Option<String> {
 /// A tag of that name is changed.
 async fn create(tags: Arc<Tags>, ctx: Arc<Ctx>, request: CreateTagRequest) -> Result<Reply<wire::Tag>> {
     let repo = uidp::one("repo_id", &request.repo_id)?;
-    Ok(answer(&tags.upsert(&ctx, &repo, spec_from_wire(request.tag.unwrap_or_default())?).await?, to_wire))
+    Ok(answer(&ctx, &tags.upsert(&ctx, &repo, spec_from_wire(request.tag.unwrap_or_default())?).await?, to_wire))
 }
 
 /// A digest that is not given stays, and so does a name.
@@ -57,7 +57,7 @@ async fn update(tags: Arc<Tags>, ctx: Arc<Ctx>, tag: wire::Tag) -> Result<Reply<
         let wish = spec_from_wire(tag)?;
         Ok(TagSpec { digest: wish.digest.or_else(|| current.digest.clone()), ..wish })
     });
-    Ok(answer(&tags.update(&ctx, &uid, patch).await?, to_wire))
+    Ok(answer(&ctx, &tags.update(&ctx, &uid, patch).await?, to_wire))
 }
 
 fn part(request: TagFilter) -> Result<list::Asked<tags::TagFilter>> {

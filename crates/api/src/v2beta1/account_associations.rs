@@ -55,7 +55,7 @@ async fn create(
 ) -> Result<Reply<AccountAssociation>> {
     let group = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.account_association.unwrap_or_default()))?;
-    Ok(answer(&associations.create(&ctx, &group, spec).await?, convert::to_wire))
+    Ok(answer(&ctx, &associations.create(&ctx, &group, spec).await?, convert::to_wire))
 }
 
 async fn update(
@@ -66,7 +66,7 @@ async fn update(
     let association = request.account_association.unwrap_or_default();
     let group = uidp::one("uid", &association.uid)?;
     let patch = mask::patch(association, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    Ok(answer(&associations.update(&ctx, &group, patch).await?, convert::to_wire))
+    Ok(answer(&ctx, &associations.update(&ctx, &group, patch).await?, convert::to_wire))
 }
 
 async fn check(

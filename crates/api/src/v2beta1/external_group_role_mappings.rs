@@ -48,7 +48,7 @@ async fn create(
 ) -> Result<Reply<ExternalGroupRoleMapping>> {
     let parent = uidp::one("parent", &request.parent)?;
     let (scope, spec) = convert::spec_from_wire(request.external_group_role_mapping.unwrap_or_default())?;
-    Ok(answer(&mappings.create(&ctx, &parent, &scope, spec).await?, convert::to_wire))
+    Ok(answer(&ctx, &mappings.create(&ctx, &parent, &scope, spec).await?, convert::to_wire))
 }
 
 async fn batch_delete(

@@ -37,7 +37,7 @@ async fn create(invites: Arc<GroupInvites>, ctx: Arc<Ctx>, request: CreateGroupI
     let parent = uidp::one("parent", &request.parent)?;
     let (spec, ttl) = convert::spec_from_wire(contract::mask::writable(&request.group_invite.unwrap_or_default()))?;
     let made = invites.create(&ctx, &parent, spec, ttl).await?;
-    let mut reply = answer(&made.view, convert::to_wire);
+    let mut reply = answer(&ctx, &made.view, convert::to_wire);
     reply.message.code = made.code.map(|code| code.expose().clone()).unwrap_or_default();
     Ok(reply)
 }

@@ -47,12 +47,12 @@ async fn create(groups: Arc<Groups>, ctx: Arc<Ctx>, request: CreateGroupRequest)
     let parent = uidp::optional("parent", &request.parent, &mut violations);
     violations.check()?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.group.unwrap_or_default()))?;
-    Ok(answer(&groups.create(&ctx, parent.as_ref(), spec).await?, convert::to_wire))
+    Ok(answer(&ctx, &groups.create(&ctx, parent.as_ref(), spec).await?, convert::to_wire))
 }
 
 async fn update(groups: Arc<Groups>, ctx: Arc<Ctx>, request: UpdateGroupRequest) -> Result<Reply<Group>> {
     let group = request.group.unwrap_or_default();
     let uid = uidp::one("uid", &group.uid)?;
     let patch = mask::patch(group, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    Ok(answer(&groups.update(&ctx, &uid, patch).await?, convert::to_wire))
+    Ok(answer(&ctx, &groups.update(&ctx, &uid, patch).await?, convert::to_wire))
 }

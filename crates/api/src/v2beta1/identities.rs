@@ -49,14 +49,14 @@ fn filter(request: &ListIdentitiesRequest, violations: &mut Violations) -> Ident
 async fn create(identities: Arc<Identities>, ctx: Arc<Ctx>, request: CreateIdentityRequest) -> Result<Reply<Identity>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.identity.unwrap_or_default()))?;
-    Ok(answer(&identities, &identities.create(&ctx, &parent, spec, KEYS).await?, convert::to_wire))
+    Ok(answer(&ctx, &identities, &identities.create(&ctx, &parent, spec, KEYS).await?, convert::to_wire))
 }
 
 async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, request: UpdateIdentityRequest) -> Result<Reply<Identity>> {
     let identity = request.identity.unwrap_or_default();
     let uid = uidp::one("uid", &identity.uid)?;
     let patch = mask::patch(identity, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    Ok(answer(&identities, &identities.update(&ctx, &uid, patch, KEYS).await?, convert::to_wire))
+    Ok(answer(&ctx, &identities, &identities.update(&ctx, &uid, patch, KEYS).await?, convert::to_wire))
 }
 
 async fn lookup(identities: Arc<Identities>, ctx: Arc<Ctx>, request: LookupIdentityRequest) -> Result<LookupIdentityResponse> {

@@ -29,7 +29,7 @@ async fn update(identities: Arc<Identities>, ctx: Arc<Ctx>, request: UpdateIdent
     let patch: Patch<IdentityMetadataSpec> =
         Arc::new(move |current| Ok(IdentityMetadataSpec { providers: current.providers.clone(), ..masked(current)? }));
     let (user, metadata) = identities.update_own_metadata(&ctx, patch).await?;
-    Ok(answer(&metadata, |metadata| to_wire(&user, metadata)))
+    Ok(answer(&ctx, &metadata, |metadata| to_wire(&user, metadata)))
 }
 
 fn to_wire(user: &Identity, metadata: &IdentityMetadata) -> Wire {

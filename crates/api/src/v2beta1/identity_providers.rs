@@ -40,7 +40,10 @@ pub(crate) fn endpoints(providers: &IdentityProviders) -> Vec<Endpoint> {
 
 /// An identity provider with its SCIM access.
 fn whole(providers: &IdentityProviders, ctx: &Ctx, provider: &iam::IdentityProvider) -> Reply<IdentityProvider> {
-    answer(provider, |provider| IdentityProvider { scim: scim::to_wire(providers, ctx, provider), ..convert::to_wire(provider) })
+    answer(ctx, provider, |provider| IdentityProvider {
+        scim: scim::to_wire(providers, ctx, provider),
+        ..convert::to_wire(provider)
+    })
 }
 
 async fn get(
@@ -61,7 +64,7 @@ async fn create(
     let provider = contract::mask::writable(&request.identity_provider.unwrap_or_default());
     let secret = convert::secret(&provider);
     let made = providers.create(&ctx, &parent, convert::spec_from_wire(provider)?, secret).await?;
-    Ok(answer(&made, convert::to_wire))
+    Ok(answer(&ctx, &made, convert::to_wire))
 }
 
 async fn update(

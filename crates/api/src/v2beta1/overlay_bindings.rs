@@ -44,7 +44,7 @@ async fn create(
     let tags: Vec<_> =
         (0..).zip(&tags).filter_map(|(i, tag): (usize, _)| TagName::parse(&format!("tags[{i}]"), tag, &mut violations)).collect();
     violations.check()?;
-    Ok(answer(&bindings.create(&ctx, &parent, &overlay, tags).await?, to_wire))
+    Ok(answer(&ctx, &bindings.create(&ctx, &parent, &overlay, tags).await?, to_wire))
 }
 
 /// An overlay binding for an answer.

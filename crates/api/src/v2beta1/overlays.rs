@@ -31,5 +31,5 @@ pub(crate) fn endpoints(overlays: &Overlays) -> Vec<Endpoint> {
 async fn create(overlays: Arc<Overlays>, ctx: Arc<Ctx>, request: CreateOverlayRequest) -> Result<Reply<Overlay>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.overlay.unwrap_or_default()))?;
-    Ok(answer(&overlays.create(&ctx, &parent, spec).await?, convert::to_wire))
+    Ok(answer(&ctx, &overlays.create(&ctx, &parent, spec).await?, convert::to_wire))
 }

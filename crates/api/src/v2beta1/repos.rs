@@ -44,7 +44,7 @@ fn filter(name: &str) -> RepoFilter {
 async fn create(repos: Arc<Repos>, ctx: Arc<Ctx>, request: CreateRepoRequest) -> Result<Reply<Repo>> {
     let parent = uidp::one("parent", &request.parent)?;
     let repo = with_source(&repos, &ctx, contract::mask::writable(&request.repo.unwrap_or_default())).await?;
-    Ok(answer(&repos.create(&ctx, &parent, convert::spec_from_wire(repo)?).await?, convert::to_wire))
+    Ok(answer(&ctx, &repos.create(&ctx, &parent, convert::spec_from_wire(repo)?).await?, convert::to_wire))
 }
 
 async fn update(repos: Arc<Repos>, ctx: Arc<Ctx>, request: UpdateRepoRequest) -> Result<Reply<Repo>> {
@@ -56,7 +56,7 @@ async fn update(repos: Arc<Repos>, ctx: Arc<Ctx>, request: UpdateRepoRequest) ->
     let fields = mask::patch(repo, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
     // The readme is no field of it.
     let patch: Patch<RepoSpec> = Arc::new(move |current| Ok(RepoSpec { readme: current.readme.clone(), ..fields(current)? }));
-    Ok(answer(&repos.update(&ctx, &uid, patch).await?, convert::to_wire))
+    Ok(answer(&ctx, &repos.update(&ctx, &uid, patch).await?, convert::to_wire))
 }
 
 async fn update_readme(repos: Arc<Repos>, ctx: Arc<Ctx>, request: UpdateRepoReadmeRequest) -> Result<Reply<RepoReadme>> {
@@ -70,7 +70,7 @@ async fn update_readme(repos: Arc<Repos>, ctx: Arc<Ctx>, request: UpdateRepoRead
     };
     let content = mask::patch(readme, request.update_mask, to_wire, from_wire);
     let patch: Patch<RepoSpec> = Arc::new(move |current| Ok(RepoSpec { readme: content(&current.readme)?, ..current.clone() }));
-    Ok(answer(&repos.update(&ctx, &uid, patch).await?, convert::readme_to_wire))
+    Ok(answer(&ctx, &repos.update(&ctx, &uid, patch).await?, convert::readme_to_wire))
 }
 
 /// What the readme of a repository is called where it is all there is.

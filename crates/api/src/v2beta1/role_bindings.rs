@@ -44,14 +44,14 @@ fn filter(request: &ListRoleBindingsRequest, violations: &mut Violations) -> Rol
 async fn create(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: CreateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.role_binding.unwrap_or_default()))?;
-    Ok(answer(&bindings.create(&ctx, &parent, spec).await?, convert::to_wire))
+    Ok(answer(&ctx, &bindings.create(&ctx, &parent, spec).await?, convert::to_wire))
 }
 
 async fn update(bindings: Arc<RoleBindings>, ctx: Arc<Ctx>, request: UpdateRoleBindingRequest) -> Result<Reply<RoleBinding>> {
     let role_binding = request.role_binding.unwrap_or_default();
     let uid = uidp::one("uid", &role_binding.uid)?;
     let patch = mask::patch(role_binding, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    Ok(answer(&bindings.update(&ctx, &uid, patch).await?, convert::to_wire))
+    Ok(answer(&ctx, &bindings.update(&ctx, &uid, patch).await?, convert::to_wire))
 }
 
 async fn batch_create(

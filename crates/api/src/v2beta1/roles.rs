@@ -32,12 +32,12 @@ pub(crate) fn endpoints(roles: &Roles) -> Vec<Endpoint> {
 async fn create(roles: Arc<Roles>, ctx: Arc<Ctx>, request: CreateRoleRequest) -> Result<Reply<Role>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.role.unwrap_or_default()))?;
-    Ok(answer(&roles.create(&ctx, &parent, spec).await?, convert::to_wire))
+    Ok(answer(&ctx, &roles.create(&ctx, &parent, spec).await?, convert::to_wire))
 }
 
 async fn update(roles: Arc<Roles>, ctx: Arc<Ctx>, request: UpdateRoleRequest) -> Result<Reply<Role>> {
     let role = request.role.unwrap_or_default();
     let uid = uidp::one("uid", &role.uid)?;
     let patch = mask::patch(role, request.update_mask, convert::spec_to_wire, convert::spec_from_wire);
-    Ok(answer(&roles.update(&ctx, &uid, patch).await?, convert::to_wire))
+    Ok(answer(&ctx, &roles.update(&ctx, &uid, patch).await?, convert::to_wire))
 }

@@ -34,5 +34,5 @@ async fn create(
 ) -> Result<Reply<Subscription>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.subscription.unwrap_or_default()))?;
-    Ok(answer(&subscriptions.create(&ctx, &parent, spec).await?, convert::to_wire))
+    Ok(answer(&ctx, &subscriptions.create(&ctx, &parent, spec).await?, convert::to_wire))
 }

@@ -44,5 +44,5 @@ fn filter(request: &ListTagsRequest, violations: &mut Violations) -> TagFilter {
 async fn create(tags: Arc<Tags>, ctx: Arc<Ctx>, request: CreateTagRequest) -> Result<Reply<Tag>> {
     let parent = uidp::one("parent", &request.parent)?;
     let spec = convert::spec_from_wire(contract::mask::writable(&request.tag.unwrap_or_default()))?;
-    Ok(answer(&tags.upsert(&ctx, &parent, spec).await?, convert::to_wire))
+    Ok(answer(&ctx, &tags.upsert(&ctx, &parent, spec).await?, convert::to_wire))
 }

@@ -7,7 +7,7 @@ use sts::jws::TokenAlgorithm;
 use super::{Options, Started, Steps};
 use crate::{
     Result,
-    cases::{callers, decision, exchange, growth, lists, program, requests, writes},
+    cases::{advisories, callers, decision, exchange, growth, lists, program, requests, writes},
     host::Host,
     load::{Clients, asker::Asker, http},
     report::Report,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// What is done, in this order.
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 10] = [
     "starting servers on nothing",
     "decisions",
     "requests",
@@ -25,6 +25,7 @@ const STEPS: [&str; 9] = [
     "making rows",
     "few and many rows",
     "long lists",
+    "advisories",
     "starting a server on all rows",
 ];
 
@@ -39,10 +40,10 @@ pub(super) async fn run(host: &dyn Host, options: &Options) -> Result<Report> {
     let measured = Box::pin(served(steps, &mut started, &data, options, &mut report)).await;
     started.end().await;
     measured?;
-    steps.begin(8);
+    steps.begin(9);
     let lists = async |address, url: &str| long_lists(address, &served::owner(url).await?, options.rows()).await;
     report.rows.extend(program::full(host, &data, options.rows(), lists).await?);
-    steps.begin(9);
+    steps.begin(10);
     Ok(report)
 }
 
@@ -76,6 +77,11 @@ async fn served(steps: Steps<'_>, started: &mut Started, data: &Path, options: &
         report.charts.push(("size", size));
         report.charts.push(("depth", lists::chart(largest, pace).await?));
     }
+    steps.begin(8);
+    let server = started.server(&options.folder.join("advisories")).await?;
+    let told = |rows| steps.within(8, &format!("advisories: {rows} of {}", options.rows()));
+    advisories::fill(&server, options.rows(), told).await?;
+    report.rows.extend(advisories::measure(&server, options.rows(), pace).await?);
     Ok(())
 }
 

@@ -11,31 +11,37 @@ mod keys;
 mod log_level;
 mod migrate;
 mod place;
+mod rekey;
 mod restore;
 mod rotate_keys;
+mod seal;
 mod token;
 
 pub(crate) use token::duration;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Admin {
-    /// Make the first organization, and the user of your identity provider who owns it
+    /// Create the first organization and its owner, a user of your identity provider
     Bootstrap(bootstrap::Bootstrap),
-    /// Print a token that may do everything, for at most an hour; the audit log keeps who asked for it
+    /// Issue an operator token: all permissions, for at most an hour, audited
     Token(token::Token),
-    /// Show the keys that sign tokens
+    /// Show the token signing keys
     Keys(keys::Keys),
-    /// Make a new key that signs tokens; the old one stays valid until its last token has expired
+    /// Rotate the token signing key; the old one stays valid until its last token expires
     RotateKeys(rotate_keys::RotateKeys),
-    /// Show or change what a running server logs
+    /// Show or change the log level of a running server
     LogLevel(log_level::LogLevel),
-    /// Write everything in the database to a file, while the server runs
+    /// Back up the database to a file; the server may be running
     Backup(backup::Backup),
-    /// Read a backup into an empty database, while no server runs
+    /// Restore a backup into an empty database; no server may be running
     Restore(restore::Restore),
-    /// Compare everything in the database with everything else, and change nothing; a server may be running
+    /// Check the database for inconsistencies, read-only; a server may be running
     Check(check::Check),
-    /// Bring the database to the schema of this program, or say what that would do
+    /// Accept the database as it is, with a new start of the codes of its audit log
+    Seal(seal::Seal),
+    /// Change the key-encryption key
+    Rekey(rekey::Rekey),
+    /// Migrate the database to the schema of this program
     Migrate(migrate::Migrate),
 }
 
@@ -50,6 +56,8 @@ impl Admin {
             Self::Backup(backup) => backup.run(global).await,
             Self::Restore(restore) => restore.run(global).await,
             Self::Check(check) => check.run(global).await,
+            Self::Seal(seal) => seal.run(global).await,
+            Self::Rekey(rekey) => rekey.run(global).await,
             Self::Migrate(migrate) => migrate.run(global).await,
         }
     }

@@ -23,20 +23,20 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
-    /// Take a minute, with lists of 100,000 rows (20,000 on PostgreSQL), rather than several minutes with 1,000,000
+    /// Run for a minute with 100,000 rows (20,000 on PostgreSQL) instead of several minutes with 1,000,000
     #[arg(long)]
     quick: bool,
-    /// Print JSON: an object per case. The same as --output json
+    /// Print JSON, an object per case; same as --output json
     #[arg(long)]
     json: bool,
-    /// Make the data below this folder, on the disk that is to be measured; it is removed in the end
+    /// Create the data in this folder, on the disk to be measured; it is removed at the end
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     data: PathBuf,
-    /// Measure PostgreSQL, beside its own pgbench, rather than SQLite. The run makes a schema of its own in this database
-    /// and removes it in the end
+    /// Benchmark PostgreSQL against pgbench instead of SQLite. The run creates a schema of its own in this database
+    /// and drops it at the end
     #[arg(long, value_name = "URL")]
     database: Option<String>,
-    /// The same with a file that holds the URL, so that nobody else on the machine can read it
+    /// The same with a file that holds the URL, so that other users cannot read it
     #[arg(long, value_name = "FILE", conflicts_with = "database")]
     database_url_file: Option<PathBuf>,
 }

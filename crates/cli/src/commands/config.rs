@@ -10,11 +10,11 @@ mod view;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
-    /// Print a provost.toml with every setting commented out
+    /// Print a provost.toml with all settings commented out
     Init,
-    /// Show every setting of the server and where it comes from
+    /// Show the value and the source of each setting
     View(view::View),
-    /// Try everything that a server under these settings would use; exit code 1 when something fails
+    /// Check the configuration and everything it refers to; exit code 1 on failure
     Check(check::Check),
 }
 

@@ -13,13 +13,13 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Dev {
-    /// Print a workload token of the development identity provider
+    /// Issue a workload token from the development identity provider
     IdToken(IdToken),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct IdToken {
-    /// The server in dev mode; the API's URL by default
+    /// The server in dev mode [default: the API's URL]
     #[arg(long, value_name = "URL")]
     server: Option<String>,
     /// The token's subject
@@ -28,10 +28,10 @@ pub(crate) struct IdToken {
     /// The token's audience; the token issuer's URL by default
     #[arg(id = "workload_audience", long = "audience", value_name = "AUDIENCE")]
     audience: Option<String>,
-    /// A further claim, a text, or after := the JSON of any other value; may be repeated
+    /// A further claim: a string, or any JSON value after :=; may be repeated
     #[arg(long = "claim", value_name = "NAME=VALUE", value_parser = claim)]
     claims: Vec<(String, Value)>,
-    /// How long the token lives, in seconds
+    /// Lifetime of the token in seconds
     #[arg(long, value_name = "SECONDS")]
     ttl: Option<u32>,
 }
@@ -53,7 +53,9 @@ impl IdToken {
         if let (Some(ttl), Some(fields)) = (self.ttl, body.as_object_mut()) {
             fields.insert("ttl".to_owned(), json!(ttl));
         }
-        let answer = Http::new(server, None)?.send(Request::post("/dev/idp/mint", &body)).await?;
+        let http = Http::new(server, None)?;
+        let answer = http.send(Request::post("/dev/idp/mint", &body)).await?;
+        http.check(&answer)?;
         let told = answer.json();
         match (answer.status.as_u16(), told.get("token").and_then(Value::as_str)) {
             (200, Some(token)) => output::text(token),

@@ -8,7 +8,7 @@ mod subscriptions;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Events {
-    /// Subscriptions: which URLs are told what happens in a group
+    /// Subscriptions: URLs that receive the events of a group
     #[command(subcommand, visible_alias = "subscription")]
     Subscriptions(subscriptions::Subscriptions),
 }

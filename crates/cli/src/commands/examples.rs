@@ -16,6 +16,20 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     (
+        "auth exchange",
+        &[(
+            "In a CI job, without keeping anything",
+            "export PROVOST_TOKEN=$(provost auth exchange --identity UID --identity-token token.jwt)",
+        )],
+    ),
+    (
+        "context add",
+        &[(
+            "Work in one organization of a server",
+            "provost context add prod --api https://provost.example.com --organization acme",
+        )],
+    ),
+    (
         "auth token",
         &[("Call the API by hand", "curl -H \"Authorization: Bearer $(provost auth token)\" $PROVOST_API/iam/v2beta1/groups")],
     ),
@@ -23,6 +37,21 @@ const EXAMPLES: &[Examples] = &[
     (
         "auth pull-token create",
         &[("For a machine, for a month", "provost auth pull-token create --parent acme --name builder -o json | jq -r .token")],
+    ),
+    ("advisories list", &[("What is known of a vulnerability", "provost advisories list --alias CVE-2024-3094")]),
+    (
+        "advisories create",
+        &[(
+            "A package",
+            "provost advisories create --parent acme --artifact-name openssl --artifact-type apk --aliases CVE-2024-4741",
+        )],
+    ),
+    (
+        "advisories events create",
+        &[(
+            "A version without it is out",
+            "provost advisories events create CGA-2345-6789-cfgh --type fixed --fixed-version 3.3.1-r0",
+        )],
     ),
     ("auth status", &[("Who am I, for a script", "provost auth status -o id")]),
     ("iam organizations list", &[("With all their folders", "provost iam organizations list -o tree")]),
@@ -34,8 +63,27 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     ("iam folders create", &[("A folder in a folder", "provost iam folders create ci --parent acme/team-a")]),
-    ("iam folders delete", &[("Without being asked", "provost iam folders delete acme/team-a/ci -y")]),
-    ("iam identities list", &[("For a spreadsheet", "provost iam identities list --parent acme -o csv > identities.csv")]),
+    (
+        "iam folders update",
+        &[(
+            "Only if its entity tag is still the one that `describe -o json` showed",
+            "provost iam folders update team-a -d Anvils --if-match 5f",
+        )],
+    ),
+    (
+        "iam folders delete",
+        &[
+            ("Without being asked", "provost iam folders delete acme/team-a/ci -y"),
+            ("Whether that would work", "provost iam folders delete acme/team-a/ci --dry-run"),
+        ],
+    ),
+    (
+        "iam identities list",
+        &[
+            ("With every column", "provost iam identities list -o wide"),
+            ("For a spreadsheet", "provost iam identities list --parent acme -o csv > identities.csv"),
+        ],
+    ),
     (
         "iam identities create",
         &[(
@@ -107,6 +155,10 @@ const EXAMPLES: &[Examples] = &[
     (
         "images overlays bindings create",
         &[("In one tag", "provost images overlays bindings create --overlay debug --repo acme/api --tags 1.2-debug")],
+    ),
+    (
+        "iam organizations limits set",
+        &[("As many folders and repos", "provost iam organizations limits set acme groups=50 repos=200")],
     ),
     ("images visibility set", &[("For everybody", "provost images visibility set public --repo acme/api -y")]),
     (

@@ -8,9 +8,9 @@ use crate::output::Format;
 /// What every command can print.
 const ONE: &[Format] = &[Format::Table, Format::Json, Format::Id];
 /// What every list can print.
-const LIST: &[Format] = &[Format::Table, Format::Json, Format::Id, Format::Csv];
+const LIST: &[Format] = &[Format::Table, Format::Wide, Format::Json, Format::Id, Format::Csv];
 /// What the lists of things that lie in groups can print.
-const IN_GROUPS: &[Format] = &[Format::Table, Format::Json, Format::Id, Format::Csv, Format::Tree];
+const IN_GROUPS: &[Format] = &[Format::Table, Format::Wide, Format::Json, Format::Id, Format::Csv, Format::Tree];
 
 /// What a report can be: it is about no resource, or about more than one.
 const REPORT: &[Format] = &[Format::Table, Format::Json];
@@ -19,9 +19,17 @@ const REPORT: &[Format] = &[Format::Table, Format::Json];
 pub(crate) fn of(path: &[&str]) -> &'static [Format] {
     match path {
         [_, "organizations" | "folders" | "identities" | "role-bindings" | "repos", "list"] => IN_GROUPS,
-        [_, _, "list"] | [_, _, _, "list"] | ["config", "view" | "check"] | ["admin", "keys" | "rotate-keys"] => LIST,
+        [_, _, "list"]
+        | [_, _, _, "list"]
+        | ["advisories" | "context", "list"]
+        | ["config", "view" | "check"]
+        | ["admin", "keys" | "rotate-keys"] => LIST,
         // A UID alone would throw away what is shown this once.
-        ["bench"] | ["auth", "pull-token", "create"] | [.., "scim", "token", "generate" | "regenerate"] => REPORT,
+        ["bench"]
+        | ["auth", "exchange"]
+        | ["auth", "pull-token", "create"]
+        | ["iam", "invites", "create"]
+        | [.., "scim", "token", "generate" | "regenerate"] => REPORT,
         _ => ONE,
     }
 }

@@ -2,12 +2,13 @@
 
 use clap::{Args, Subcommand};
 use client::Client;
-use contract::chainguard::platform::common::UidpFilter;
+use contract::chainguard::platform::{common::UidpFilter, iam::v2beta1::RoleBinding};
 
 use crate::{
     exit::Failure,
     global::Global,
     listing::below,
+    owners,
     resolve::{self, Kind},
 };
 
@@ -18,6 +19,7 @@ mod groups;
 mod identities;
 mod identity_providers;
 mod invites;
+mod limits;
 mod organizations;
 mod relationship;
 mod role_bindings;
@@ -36,7 +38,7 @@ pub(crate) enum Iam {
     /// Identities: users and workloads
     #[command(subcommand, visible_aliases = ["identity", "ids"])]
     Identities(identities::Identities),
-    /// Identity providers: where the people of an organization log in
+    /// Identity providers: where users of an organization log in
     #[command(subcommand, visible_alias = "identity-provider")]
     IdentityProviders(identity_providers::IdentityProviders),
     /// Roles: named sets of capabilities
@@ -45,19 +47,19 @@ pub(crate) enum Iam {
     /// Role bindings: who holds which role where
     #[command(subcommand, visible_alias = "role-binding")]
     RoleBindings(role_bindings::RoleBindings),
-    /// Invites: codes that let people join a group with a role
+    /// Invites: codes for joining a group with a role
     #[command(subcommand, visible_alias = "invite")]
     Invites(invites::Invites),
-    /// Access requests: who asks to be let into an organization
+    /// Access requests: users who ask to join an organization
     #[command(subcommand, visible_alias = "access-request")]
     AccessRequests(access_requests::AccessRequests),
-    /// Users: the people of an organization
+    /// Users of an organization
     #[command(subcommand, visible_alias = "user")]
     Users(users::Users),
-    /// Account associations: the accounts of a group at cloud providers
+    /// Account associations: cloud accounts of a group
     #[command(subcommand, visible_alias = "account-association")]
     AccountAssociations(account_associations::AccountAssociations),
-    /// Terms: documents that some methods wait for until somebody accepts them
+    /// Terms: documents that must be accepted before some methods can be used
     #[command(subcommand)]
     Terms(terms::Terms),
 }
@@ -83,7 +85,7 @@ impl Iam {
 /// Which part of the tree a list covers.
 #[derive(Debug, Args)]
 pub(crate) struct Within {
-    /// Only what lies below this organization or folder, by name, path or UID
+    /// Only below this organization or folder, by name, path or UID
     #[arg(long, value_name = "GROUP")]
     pub(crate) parent: Option<String>,
     #[command(flatten)]
@@ -101,11 +103,11 @@ impl Within {
 /// How deep a list goes.
 #[derive(Debug, Args)]
 pub(crate) struct Depth {
-    /// Go below the next level too, which is the default
+    /// List all levels [default]
     #[arg(long, value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     #[arg(hide_possible_values = true, overrides_with = "no_recursive")]
     recursive: Option<bool>,
-    /// Stay on the next level
+    /// List the next level only
     #[arg(long, overrides_with = "recursive")]
     no_recursive: bool,
 }
@@ -114,6 +116,28 @@ impl Depth {
     /// Whether it goes below the next level.
     pub(crate) fn recursive(&self) -> bool {
         !self.no_recursive && self.recursive.unwrap_or(true)
+    }
+}
+
+/// Leave to take the last owner from an organization.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Force {
+    /// Even if an organization loses its last owner
+    #[arg(long)]
+    force: bool,
+}
+
+impl Force {
+    /// Refuses to take away `bindings` where an organization would have no owner left, unless that is what is wanted.
+    ///
+    /// # Errors
+    /// Usage when that is so; when the server does not answer.
+    pub(crate) async fn or_spare(
+        self,
+        client: &Client,
+        bindings: impl Future<Output = Result<Vec<RoleBinding>, Failure>>,
+    ) -> Result<(), Failure> {
+        if self.force { Ok(()) } else { owners::spare_last(client, &bindings.await?).await }
     }
 }
 
@@ -139,7 +163,7 @@ impl Naming {
 /// Refuses an update that changes nothing.
 pub(super) fn something_to_change(paths: &[String]) -> Result<(), Failure> {
     if paths.is_empty() {
-        return Err(Failure::usage("nothing to change: name at least one option, see --help"));
+        return Err(Failure::usage("nothing to change: give at least one option, see --help"));
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ pub(crate) enum Images {
     /// Deployments: which charts deploy a repo's images
     #[command(subcommand, visible_alias = "deployment")]
     Deployments(deployments::Deployments),
-    /// Settings: what holds for all repos of a group
+    /// Registry settings of a group
     #[command(subcommand)]
     Settings(settings::Settings),
     /// Visibility: which repos everybody may see without logging in

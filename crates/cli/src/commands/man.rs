@@ -19,10 +19,10 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// The command whose page to print; without one, the page about all of them
+    /// The command [default: provost itself]
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     command: Vec<String>,
-    /// Write every page into this folder instead
+    /// Write all pages to this folder instead
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }

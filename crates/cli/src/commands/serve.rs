@@ -3,7 +3,7 @@
 use std::{pin::pin, sync::Arc};
 
 use clap::Args;
-use server::{DevAccount, Running, StartError, SystemClock, SystemEntropy, assemble, logging};
+use server::{DevAccount, Running, Settings, StartError, SystemClock, SystemEntropy, assemble, logging, settings::LogFormat};
 use tokio::signal::unix::Signal;
 
 use crate::{
@@ -30,26 +30,55 @@ impl Serve {
         let settings = config::server::load(&self.flags.0)?.settings;
         let options = self.flags.0.find_data_again();
         logging::start(&settings.log)?;
-        let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
-        // Whoever reads that the server is ready may end it at once.
-        let (signal, hangups) = (signals::termination()?, signals::hangups()?);
-        let metrics = running.metrics_addr.map(|addr| addr.to_string());
-        tracing::info!(address = %running.addr, base_url = running.base_url, metrics, "ready");
-        output::announce(&banner(&running, &options))?;
-        supervisor::ready(&running.base_url);
-        let signal = until_told(signal, hangups, &running).await;
-        let again = signals::termination()?;
-        tracing::info!(signal, "stopping");
-        supervisor::stopping();
-        tokio::select! {
-            () = running.stop() => tracing::info!("stopped"),
-            again = again => {
-                return Err(Failure::failed(format!("stopped at once by {again}: requests under way were cut off")));
-            }
+        match settings.log.format {
+            LogFormat::Text => serve(settings, |running| output::announce(&banner(running, &options))).await,
+            // Whoever collects such a log reads nothing else: it has all that is said.
+            LogFormat::Json => serve(settings, |_| Ok(())).await.map_err(|failure| logged(&failure)),
         }
-        logging::stop().await;
-        Ok(())
     }
+}
+
+/// Serves under these settings, and has it announced once the server answers.
+async fn serve(settings: Settings, announce: impl FnOnce(&Running) -> Result<(), Failure>) -> Result<(), Failure> {
+    let running = assemble(settings, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await?;
+    // Whoever reads that the server is ready may end it at once.
+    let (signal, hangups) = (signals::termination()?, signals::hangups()?);
+    log_ready(&running);
+    announce(&running)?;
+    supervisor::ready(&running.base_url);
+    let signal = until_told(signal, hangups, &running).await;
+    let again = signals::termination()?;
+    tracing::info!(signal, "stopping");
+    supervisor::stopping();
+    tokio::select! {
+        () = running.stop() => tracing::info!("stopped"),
+        again = again => {
+            return Err(Failure::failed(format!("stopped at once by {again}: requests under way were cut off")));
+        }
+    }
+    logging::stop().await;
+    Ok(())
+}
+
+/// The event that says where the server answers, and in dev mode whom it knows.
+fn log_ready(running: &Running) {
+    let Running { base_url, metrics_addr, dev, is_empty, .. } = running;
+    let (address, metrics) = (addresses(running), metrics_addr.map(|address| address.to_string()));
+    let known = |of: fn(&DevAccount) -> String| dev.as_ref().map(of);
+    let (organization, identity) = (known(|dev| dev.organization.to_string()), known(|dev| dev.identity.to_string()));
+    let provider = known(|dev| dev.issuer.clone());
+    tracing::info!(address, base_url, metrics, empty = is_empty, organization, identity, provider, "ready");
+}
+
+/// The failure as an event of the log, of which only the exit code is left to tell.
+fn logged(failure: &Failure) -> Failure {
+    tracing::error!(hint = failure.hint, "{}", failure.message);
+    Failure::new(failure.exit, "")
+}
+
+/// Where the server listens, with commas between.
+fn addresses(running: &Running) -> String {
+    running.addrs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Waits for the signal that ends the server and names it. A SIGHUP meanwhile makes the server look at its files.
@@ -71,7 +100,11 @@ impl From<StartError> for Failure {
 
 /// What a started server tells on standard output; `options` are those that the next command needs to find the same data.
 fn banner(running: &Running, options: &str) -> String {
-    let (ready, provost) = (format!("ready on {}", running.base_url), program::name());
+    let (mut ready, provost) = (format!("ready on {}", running.base_url), program::name());
+    let addresses = addresses(running);
+    if !running.base_url.ends_with(&format!("//{addresses}")) {
+        ready = format!("{ready}\nlistening on {addresses}");
+    }
     match &running.dev {
         Some(dev) => format!("{ready}\n{}", introduction(&provost, &running.base_url, dev)),
         None if running.is_empty => format!(

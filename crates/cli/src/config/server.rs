@@ -12,6 +12,7 @@ use crate::exit::{Exit, Failure};
 mod example;
 mod file;
 mod flags;
+pub(crate) mod log_filter;
 mod parse;
 mod reference;
 mod suggest;
@@ -20,7 +21,10 @@ mod variables;
 
 pub(crate) use example::example;
 pub(crate) use flags::{DataFlags, Given, ServeFlags};
+pub(crate) use parse::switch;
 pub use reference::reference;
+pub(crate) use suggest::nearest;
+pub(crate) use variables::misspelt;
 
 /// One setting.
 #[derive(Clone, Copy)]

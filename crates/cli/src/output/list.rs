@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Format, Show, bytes, csv, table, text, width};
+use super::{Format, Show, bytes, csv, fit, nothing_found, table, text};
 use crate::{
     exit::Failure,
     plain::{self, plain},
@@ -22,7 +22,7 @@ impl<T: Show> List<T> {
     /// Begins a list.
     pub(crate) fn new(format: Format) -> Result<Self, Failure> {
         if format == Format::Csv {
-            let headings: Vec<_> = T::COLUMNS.iter().map(|heading| heading.to_lowercase().replace(' ', "_")).collect();
+            let headings: Vec<_> = T::WIDE.iter().map(|heading| heading.to_lowercase().replace(' ', "_")).collect();
             bytes(csv::record(headings).as_bytes())?;
         }
         Ok(Self { format, rows: Vec::new(), empty: true, of: PhantomData })
@@ -39,6 +39,10 @@ impl<T: Show> List<T> {
                 self.rows.push(item.row());
                 Ok(())
             }
+            Format::Wide => {
+                self.rows.push(item.record());
+                Ok(())
+            }
             Format::Id => text(&plain(item.id())),
             Format::Csv => bytes(csv::record(item.record()).as_bytes()),
             Format::Json => {
@@ -53,7 +57,10 @@ impl<T: Show> List<T> {
     /// Ends the list.
     pub(crate) fn end(self) -> Result<(), Failure> {
         match self.format {
-            Format::Table | Format::Tree => text(&table::render(T::COLUMNS, self.rows, width())),
+            Format::Table | Format::Tree if self.empty => nothing_found(&table::render(T::COLUMNS, [], None)),
+            Format::Wide if self.empty => nothing_found(&table::render(T::WIDE, [], None)),
+            Format::Table | Format::Tree => text(&table::render(T::COLUMNS, self.rows, fit::<T>())),
+            Format::Wide => text(&table::render(T::WIDE, self.rows, None)),
             Format::Json if self.empty => text("{\n  \"items\": []\n}"),
             Format::Json => text("\n  ]\n}"),
             Format::Id | Format::Csv => Ok(()),

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use console::truncate_str;
+use console::{measure_text_width, truncate_str};
 
 use crate::{color, plain::plain};
 
+/// What stands between a label and its UID.
+const GAP: &str = "  ";
+
 /// The tree of `labels` by UID. What has no parent among them stands at the edge. Siblings are in the order of their labels.
-/// Each line ends in the UID, and is cut at `width`.
+/// Each line ends in the UID, which is never cut: where there are only `width` columns, labels are.
 pub(super) fn render(labels: &BTreeMap<String, String>, width: Option<usize>) -> String {
     let mut children: BTreeMap<Option<&str>, Vec<&str>> = BTreeMap::new();
     for uid in labels.keys() {
@@ -18,11 +21,10 @@ pub(super) fn render(labels: &BTreeMap<String, String>, width: Option<usize>) ->
     }
     let mut lines = Vec::new();
     for root in children.get(&None).into_iter().flatten() {
-        line(root, "", "", labels, &mut lines);
-        below(root, "", labels, &children, &mut lines);
+        lines.push(line(root, "", labels, width));
+        below(root, "", labels, &children, width, &mut lines);
     }
-    let cut = |line: String| width.map_or(line.clone(), |width| truncate_str(&line, width, "…").into_owned());
-    lines.into_iter().map(cut).collect::<Vec<_>>().join("\n")
+    lines.join("\n")
 }
 
 /// The closest ancestor that is in the tree.
@@ -31,9 +33,14 @@ fn nearest<'a>(uid: &'a str, labels: &BTreeMap<String, String>) -> Option<&'a st
     if labels.contains_key(parent) { Some(parent) } else { nearest(parent, labels) }
 }
 
-fn line(uid: &str, indent: &str, branch: &str, labels: &BTreeMap<String, String>, lines: &mut Vec<String>) {
+/// The line of `uid`, behind the `branch` that leads there.
+fn line(uid: &str, branch: &str, labels: &BTreeMap<String, String>, width: Option<usize>) -> String {
+    /// A label is not made shorter than this.
+    const SHORTEST: usize = 8;
     let label = labels.get(uid).map(|label| plain(label)).unwrap_or_default();
-    lines.push(format!("{indent}{branch}{label}  {}", color::faint(&plain(uid))));
+    let taken = measure_text_width(branch) + GAP.len() + uid.len();
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(taken).max(SHORTEST));
+    format!("{branch}{}{GAP}{}", truncate_str(&label, room, "…"), color::faint(&plain(uid)))
 }
 
 fn below(
@@ -41,14 +48,15 @@ fn below(
     indent: &str,
     labels: &BTreeMap<String, String>,
     children: &BTreeMap<Option<&str>, Vec<&str>>,
+    width: Option<usize>,
     lines: &mut Vec<String>,
 ) {
     let children_of = children.get(&Some(uid)).map(Vec::as_slice).unwrap_or_default();
     for (at, child) in children_of.iter().enumerate() {
         let last = at + 1 == children_of.len();
         let (branch, deeper) = if last { ("└── ", "    ") } else { ("├── ", "│   ") };
-        line(child, indent, branch, labels, lines);
-        below(child, &format!("{indent}{deeper}"), labels, children, lines);
+        lines.push(line(child, &format!("{indent}{branch}"), labels, width));
+        below(child, &format!("{indent}{deeper}"), labels, children, width, lines);
     }
 }
 
@@ -69,6 +77,19 @@ mod tests {
         └── web  a/1
         orphan  b/7/8
         ");
-        assert_eq!(render(&labels, Some(6)).lines().next(), Some("acme …"));
+    }
+
+    #[test]
+    fn labels_are_cut_and_uids_are_not() {
+        let labels = [("0123456789/ab", "a label of some length"), ("0123456789", "acme")];
+        let labels = labels.map(|(uid, label)| (uid.to_owned(), label.to_owned())).into_iter().collect();
+        insta::assert_snapshot!(render(&labels, Some(30)), @r"
+        acme  0123456789
+        └── a label of…  0123456789/ab
+        ");
+        insta::assert_snapshot!(render(&labels, Some(10)), @r"
+        acme  0123456789
+        └── a label…  0123456789/ab
+        ");
     }
 }

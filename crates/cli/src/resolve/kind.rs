@@ -11,6 +11,7 @@ use contract::{
             RoleBinding, rpc as iam,
         },
         registry::v2beta1::{ListOverlayBindingsRequest, ListOverlaysRequest, ListReposRequest, OverlayBinding, rpc as registry},
+        vulnerabilities::v2beta1::{ListAdvisoriesRequest, rpc as vulnerabilities},
     },
     provost::iam::v1::{AccessRequest, ListAccessRequestsRequest, rpc as own},
 };
@@ -40,6 +41,7 @@ pub(crate) enum Kind {
     Overlay,
     OverlayBinding,
     Subscription,
+    Advisory,
 }
 
 impl Kind {
@@ -60,6 +62,7 @@ impl Kind {
             Self::Overlay => "overlay",
             Self::OverlayBinding => "overlay binding",
             Self::Subscription => "subscription",
+            Self::Advisory => "advisory",
         }
     }
 
@@ -79,6 +82,7 @@ impl Kind {
             Self::Overlay => "images overlays",
             Self::OverlayBinding => "images overlays bindings",
             Self::Subscription => "events subscriptions",
+            Self::Advisory => "advisories",
         }
     }
 
@@ -173,6 +177,12 @@ impl Kind {
                 let request = ListSubscriptionsRequest { uidp, ..ListSubscriptionsRequest::default() };
                 let subscriptions = first::<events::ListSubscriptions>(client, request, most).await?.into_iter();
                 subscriptions.map(|subscription: Subscription| found(subscription.uid.clone(), subscription.label())).collect()
+            }
+            Self::Advisory => {
+                let advisory_ids = Some(name).filter(|id| !id.is_empty()).into_iter().collect();
+                let request = ListAdvisoriesRequest { advisory_ids, uidp, ..ListAdvisoriesRequest::default() };
+                let advisories = first::<vulnerabilities::ListAdvisories>(client, request, most).await?.into_iter();
+                advisories.map(|advisory| found(advisory.uid, advisory.advisory_id)).collect()
             }
         })
     }

@@ -7,6 +7,7 @@ use crate::output::{Show, time};
 
 impl Show for GroupInvite {
     const COLUMNS: &'static [&'static str] = &["ID", "EXPIRATION", "KEYID", "ROLE"];
+    const WIDE: &'static [&'static str] = &["ID", "EXPIRATION", "KEYID", "ROLE", "EMAIL", "SINGLE USE", "CREATED"];
 
     fn id(&self) -> &str {
         &self.uid
@@ -22,6 +23,11 @@ impl Show for GroupInvite {
     fn row(&self) -> Vec<String> {
         let ends = time::wire(self.expiration_time.as_ref()).unwrap_or_default();
         vec![self.uid.clone(), ends, self.key_id.clone(), role_name(self)]
+    }
+
+    fn record(&self) -> Vec<String> {
+        let created = time::wire(self.create_time.as_ref()).unwrap_or_default();
+        self.row().into_iter().chain([self.email.clone(), self.single_use.to_string(), created]).collect()
     }
 
     fn json(&self) -> Value {

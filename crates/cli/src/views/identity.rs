@@ -1,5 +1,7 @@
 //! Identities.
 
+use std::collections::BTreeSet;
+
 use contract::chainguard::platform::iam::v2beta1::{
     Identity, ServicePrincipal,
     identity::{
@@ -11,18 +13,38 @@ use contract::chainguard::platform::iam::v2beta1::{
 use serde_json::{Map, Value, json};
 use sts::claims::unusable_keys;
 
-use super::short;
+use super::{Held, short};
 use crate::output::{Show, time};
 
-/// An identity and the names of the roles that it holds, as far as they are known.
+/// An identity and the roles that it holds.
 #[derive(Debug)]
 pub(crate) struct IdentityRow {
     pub(crate) identity: Identity,
-    pub(crate) roles: Vec<String>,
+    /// `None` when nobody asked, or the caller may not see them.
+    pub(crate) held: Option<Vec<Held>>,
+}
+
+impl IdentityRow {
+    /// The names of its roles.
+    fn roles(&self) -> String {
+        let names: BTreeSet<_> = self.held.iter().flatten().map(|held| held.role.as_str()).collect();
+        names.into_iter().collect::<Vec<_>>().join(", ")
+    }
+
+    /// The subject of its tokens, as a pattern perhaps; empty where that is not what they are known by.
+    fn subject(&self) -> &str {
+        match &self.identity.relationship {
+            Some(Relationship::ClaimMatch(ClaimMatch { sub: Some(Sub::Subject(text) | Sub::SubjectPattern(text)), .. })) => text,
+            Some(Relationship::StaticKeys(keys)) => &keys.subject,
+            _ => "",
+        }
+    }
 }
 
 impl Show for IdentityRow {
     const COLUMNS: &'static [&'static str] = &["ID", "NAME", "TYPE", "DESCRIPTION", "ROLES", "ISSUER", "EXPIRES"];
+    const WIDE: &'static [&'static str] =
+        &["ID", "NAME", "TYPE", "DESCRIPTION", "ROLES", "ISSUER", "EXPIRES", "SUBJECT", "EMAIL", "LAST SEEN", "CREATED"];
 
     fn id(&self) -> &str {
         &self.identity.uid
@@ -45,8 +67,14 @@ impl Show for IdentityRow {
             None => ("", String::new(), None),
         };
         let (name, description) = (identity.name.clone(), identity.description.clone());
-        let roles = self.roles.join(", ");
+        let roles = self.roles();
         vec![identity.uid.clone(), name, kind.to_owned(), description, roles, issuer, expires.unwrap_or_default()]
+    }
+
+    fn record(&self) -> Vec<String> {
+        let Identity { email, last_seen_time, create_time, .. } = &self.identity;
+        let times = [last_seen_time, create_time].map(|at| time::wire(at.as_ref()).unwrap_or_default());
+        self.row().into_iter().chain([self.subject().to_owned(), email.clone()]).chain(times).collect()
     }
 
     fn json(&self) -> Value {
@@ -68,8 +96,9 @@ impl Show for IdentityRow {
             Some(Relationship::ServicePrincipal(number)) => Some(("service_principal", json!(principal(*number)))),
             None => None,
         };
-        if let (Some(fields), Some((name, relationship))) = (value.as_object_mut(), relationship) {
-            fields.insert(name.to_owned(), relationship);
+        if let Some(fields) = value.as_object_mut() {
+            fields.extend(relationship.map(|(name, relationship)| (name.to_owned(), relationship)));
+            fields.extend(self.held.as_ref().map(|held| ("roles".to_owned(), Held::json(held))));
         }
         value
     }

@@ -15,6 +15,8 @@ pub(crate) struct RepoRow {
 
 impl Show for RepoRow {
     const COLUMNS: &'static [&'static str] = &["ID", "REGISTRY", "REPO", "BUNDLES", "TIER"];
+    const WIDE: &'static [&'static str] =
+        &["ID", "REGISTRY", "REPO", "BUNDLES", "TIER", "DESCRIPTION", "ALIASES", "ACTIVE TAGS", "UPDATED"];
 
     fn id(&self) -> &str {
         &self.repo.uid
@@ -27,6 +29,13 @@ impl Show for RepoRow {
     fn row(&self) -> Vec<String> {
         let repo = &self.repo;
         vec![repo.uid.clone(), self.group.clone(), repo.name.clone(), repo.bundles.join(", "), tier(repo).to_owned()]
+    }
+
+    fn record(&self) -> Vec<String> {
+        let repo = &self.repo;
+        let updated = time::wire(repo.update_time.as_ref()).unwrap_or_default();
+        let further = [repo.description.clone(), repo.aliases.join(", "), repo.active_tags.join(", "), updated];
+        self.row().into_iter().chain(further).collect()
     }
 
     fn json(&self) -> Value {

@@ -8,6 +8,7 @@ use crate::output::{Show, time};
 
 impl Show for Role {
     const COLUMNS: &'static [&'static str] = &["ID", "NAME", "DESCRIPTION", "CAPABILITIES"];
+    const WIDE: &'static [&'static str] = &["ID", "NAME", "DESCRIPTION", "CAPABILITIES", "CREATED", "UPDATED"];
 
     fn id(&self) -> &str {
         &self.uid
@@ -27,7 +28,9 @@ impl Show for Role {
 
     fn record(&self) -> Vec<String> {
         let capabilities = capabilities(&self.capabilities).join(", ");
-        vec![self.uid.clone(), self.name.clone(), self.description.clone(), capabilities]
+        let times = [&self.create_time, &self.update_time].map(|at| time::wire(at.as_ref()).unwrap_or_default());
+        let record = [self.uid.clone(), self.name.clone(), self.description.clone(), capabilities];
+        record.into_iter().chain(times).collect()
     }
 
     fn json(&self) -> Value {

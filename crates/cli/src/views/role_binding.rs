@@ -7,6 +7,8 @@ use crate::output::{Show, time};
 
 impl Show for RoleBinding {
     const COLUMNS: &'static [&'static str] = &["ID", "IDENTITY", "ROLE", "GROUP"];
+    const WIDE: &'static [&'static str] =
+        &["ID", "IDENTITY", "ROLE", "GROUP", "IDENTITY ID", "ROLE ID", "GROUP ID", "ISSUER", "SUBJECT", "CREATED"];
 
     fn id(&self) -> &str {
         &self.uid
@@ -28,6 +30,14 @@ impl Show for RoleBinding {
         let role = self.role.as_ref().map_or_else(|| self.role_uid.clone(), |role| role.name.clone());
         let group = self.group.as_ref().map_or_else(String::new, |group| group.name.clone());
         vec![self.uid.clone(), identity, role, group]
+    }
+
+    fn record(&self) -> Vec<String> {
+        let identity = self.identity.clone().unwrap_or_default();
+        let group = self.uid.rsplit_once('/').map_or("", |(group, _)| group).to_owned();
+        let created = time::wire(self.create_time.as_ref()).unwrap_or_default();
+        let further = [self.identity_uid.clone(), self.role_uid.clone(), group, identity.issuer, identity.subject, created];
+        self.row().into_iter().chain(further).collect()
     }
 
     fn json(&self) -> Value {

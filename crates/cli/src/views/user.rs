@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::Held;
 use crate::output::Show;
 
 /// A user, and the roles that it holds in a part of the tree.
@@ -11,16 +12,6 @@ pub(crate) struct UserRow {
     pub(crate) name: String,
     pub(crate) email: String,
     pub(crate) held: Vec<Held>,
-}
-
-/// A role that a user holds at a group.
-#[derive(Debug)]
-pub(crate) struct Held {
-    /// The role binding.
-    pub(crate) binding: String,
-    pub(crate) role: String,
-    /// The group's name.
-    pub(crate) group: String,
 }
 
 impl UserRow {
@@ -47,12 +38,11 @@ impl Show for UserRow {
     }
 
     fn json(&self) -> Value {
-        let role = |held: &Held| json!({ "binding": held.binding, "role": held.role, "group": held.group });
         json!({
             "id": self.uid,
             "name": self.name,
             "email": self.email,
-            "roles": self.held.iter().map(role).collect::<Vec<_>>(),
+            "roles": Held::json(&self.held),
         })
     }
 }

@@ -1,11 +1,17 @@
 //! Requests that make rows. They can be sent again.
 
 use client::{Client, Error, Options};
-use contract::chainguard::platform::iam::v2beta1::{
-    BatchCreateRoleBindingsRequest, CreateGroupRequest, CreateIdentityRequest, CreateRoleBindingRequest, Group, Identity,
-    RoleBinding,
-    identity::{ClaimMatch, Relationship, claim_match},
-    rpc::{BatchCreateRoleBindings, CreateGroup, CreateIdentity},
+use contract::chainguard::platform::{
+    iam::v2beta1::{
+        BatchCreateRoleBindingsRequest, CreateGroupRequest, CreateIdentityRequest, CreateRoleBindingRequest, Group, Identity,
+        RoleBinding,
+        identity::{ClaimMatch, Relationship, claim_match},
+        rpc::{BatchCreateRoleBindings, CreateGroup, CreateIdentity},
+    },
+    registry::v2beta1::{
+        CreateRepoRequest, CreateTagRequest, Repo, Tag,
+        rpc::{CreateRepo, CreateTag},
+    },
 };
 use domain::iam::role::built_in_uid;
 
@@ -29,6 +35,10 @@ pub(crate) enum What {
     Identity(String),
     /// Bindings of one identity, in one request.
     Bindings { identity: String, count: usize },
+    /// A repository of this name.
+    Repo(String),
+    /// A tag of this name, with the first digest.
+    Tag(String),
 }
 
 impl Creation {
@@ -60,6 +70,15 @@ impl Creation {
                 let made = client.call_with::<BatchCreateRoleBindings>(request, &options).await?.message;
                 made.role_bindings.into_iter().map(rows::of_binding).collect()
             }
+            What::Repo(name) => {
+                let repo = Some(Repo { name: name.clone(), ..Repo::default() });
+                let request = CreateRepoRequest { parent, repo };
+                Rows::from([rows::of_repo(client.call_with::<CreateRepo>(request, &options).await?.message)])
+            }
+            What::Tag(name) => {
+                let request = tagging(&parent, name, 1);
+                Rows::from([rows::of_tag(client.call_with::<CreateTag>(request, &options).await?.message)])
+            }
         };
         let as_asked = rows.len() == self.size() && rows.iter().all(|(uid, row)| self.makes(uid, row));
         assert!(as_asked, "{self:?} is answered with {rows:?}");
@@ -69,7 +88,7 @@ impl Creation {
     /// How many rows it makes.
     pub(crate) fn size(&self) -> usize {
         match &self.what {
-            What::Group(_) | What::Identity(_) => 1,
+            What::Group(_) | What::Identity(_) | What::Repo(_) | What::Tag(_) => 1,
             What::Bindings { count, .. } => *count,
         }
     }
@@ -81,8 +100,16 @@ impl Creation {
             What::Group(name) => row == rows::group(name, ""),
             What::Identity(name) => row == rows::identity(name, ""),
             What::Bindings { identity, .. } => row == rows::binding(identity, &viewer()),
+            What::Repo(name) => row == rows::repo(name),
+            What::Tag(name) => row == rows::tag(name, &rows::digest(1)),
         }
     }
+}
+
+/// A request that puts a tag at a digest, whether or not the tag is there.
+pub(crate) fn tagging(repo: &str, name: &str, digest: usize) -> CreateTagRequest {
+    let tag = Tag { name: name.to_owned(), digest: rows::digest(digest), ..Tag::default() };
+    CreateTagRequest { parent: repo.to_owned(), tag: Some(tag) }
 }
 
 /// The role that is given.

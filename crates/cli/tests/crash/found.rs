@@ -9,10 +9,17 @@ use contract::chainguard::platform::{
         ListGroupsRequest, ListIdentitiesRequest, ListRoleBindingsRequest,
         rpc::{ListGroups, ListIdentities, ListRoleBindings},
     },
+    registry::v2beta1::{
+        ListReposRequest, ListTagsRequest,
+        rpc::{ListRepos, ListTags},
+    },
 };
 use domain::{Noun, Op, Revision};
 use server::{SystemClock, SystemEntropy};
-use store::{Store, StoreConfig, audit, changes, check::check};
+use store::{
+    Store, StoreConfig, audit, changes,
+    check::{Means, check},
+};
 
 use crate::rows::{self, Rows};
 
@@ -46,10 +53,23 @@ pub(crate) async fn listed(client: &Client, organization: &str) -> Rows {
         let page = client.call::<ListRoleBindings>(request).await.expect("a page");
         (page.role_bindings, page.next_page_token, page.total_count)
     });
-    let (groups, identities, bindings) = tokio::join!(groups, identities, bindings);
+    let repos = pages(async |page_token| {
+        let request = ListReposRequest { uidp: below(), page_size: PAGE, page_token, ..ListReposRequest::default() };
+        let page = client.call::<ListRepos>(request).await.expect("a page");
+        (page.repos, page.next_page_token, page.total_count)
+    });
+    let tags = pages(async |page_token| {
+        let request = ListTagsRequest { uidp: below(), page_size: PAGE, page_token, ..ListTagsRequest::default() };
+        let page = client.call::<ListTags>(request).await.expect("a page");
+        (page.tags, page.next_page_token, page.total_count)
+    });
+    let (groups, identities, bindings, repos, tags) =
+        tokio::join!(Box::pin(groups), Box::pin(identities), Box::pin(bindings), Box::pin(repos), Box::pin(tags));
     let groups = groups.into_iter().map(rows::of_group);
     let identities = identities.into_iter().map(rows::of_identity);
-    groups.chain(identities).chain(bindings.into_iter().map(rows::of_binding)).collect()
+    let bindings = bindings.into_iter().map(rows::of_binding);
+    let registry = repos.into_iter().map(rows::of_repo).chain(tags.into_iter().map(rows::of_tag));
+    groups.chain(identities).chain(bindings).chain(registry).collect()
 }
 
 /// All rows of a list, from pages with the token of the next one and the total.
@@ -70,14 +90,15 @@ async fn pages<T>(page: impl AsyncFn(String) -> (Vec<T>, String, Option<i64>)) -
 /// What the feed of changes says is there. Every commit in it has its audit row, and nothing disagrees with anything.
 pub(crate) async fn behind_the_api(config: &StoreConfig) -> BTreeSet<String> {
     let store = Store::open(config, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await.expect("the folder is free");
-    assert_eq!(check(&store, |_, _| ()).await.expect("looks").findings, []);
+    assert_eq!(check(&store, &Means::default(), |_, _| ()).await.expect("looks").findings, []);
     let mut reader = store.reader().await.expect("a snapshot");
     let entries = audit::newest(&mut reader, u32::MAX).await.expect("the audit log");
     let audited: BTreeSet<_> = entries.into_iter().filter_map(|entry| entry.revision).collect();
     let mut there = BTreeSet::new();
     for change in changes::since(&mut reader, Revision(0), u32::MAX).await.expect("the feed") {
         assert!(audited.contains(&change.revision), "{change:?} has no audit row");
-        let listed = matches!(change.noun, Noun::Group | Noun::Identity | Noun::RoleBinding) && change.uid.contains('/');
+        let listed = matches!(change.noun, Noun::Group | Noun::Identity | Noun::RoleBinding | Noun::Repo | Noun::Tag)
+            && change.uid.contains('/');
         match change.op {
             Op::Created if listed => assert!(there.insert(change.uid.clone()), "{change:?} was made before"),
             Op::Deleted if listed => assert!(there.remove(&change.uid), "{change:?} was not there"),

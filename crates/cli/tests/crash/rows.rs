@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use contract::chainguard::platform::iam::v2beta1::{Group, Identity, RoleBinding};
+use contract::chainguard::platform::{
+    iam::v2beta1::{Group, Identity, RoleBinding},
+    registry::v2beta1::{Repo, Tag},
+};
 
-/// Groups, identities and role bindings.
+/// Groups, identities, role bindings, repositories and tags.
 pub(crate) type Rows = BTreeMap<String, String>;
 
 /// What becomes of rows; `None` of those that go.
@@ -22,6 +25,19 @@ pub(crate) fn binding(identity: &str, role: &str) -> String {
     format!("binding of {identity} to {role}")
 }
 
+pub(crate) fn repo(name: &str) -> String {
+    format!("repo {name}")
+}
+
+pub(crate) fn tag(name: &str, digest: &str) -> String {
+    format!("tag {name}: {digest}")
+}
+
+/// A digest, one of many.
+pub(crate) fn digest(number: usize) -> String {
+    format!("sha256:{number:064x}")
+}
+
 pub(crate) fn of_group(row: Group) -> (String, String) {
     let text = group(&row.name, &row.description);
     (row.uid, text)
@@ -34,5 +50,15 @@ pub(crate) fn of_identity(row: Identity) -> (String, String) {
 
 pub(crate) fn of_binding(row: RoleBinding) -> (String, String) {
     let text = binding(&row.identity_uid, &row.role_uid);
+    (row.uid, text)
+}
+
+pub(crate) fn of_repo(row: Repo) -> (String, String) {
+    let text = repo(&row.name);
+    (row.uid, text)
+}
+
+pub(crate) fn of_tag(row: Tag) -> (String, String) {
+    let text = tag(&row.name, &row.digest);
     (row.uid, text)
 }

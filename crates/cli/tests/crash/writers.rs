@@ -8,15 +8,21 @@ use std::sync::{
 use client::{Client, Code, Error};
 use contract::{
     Rpc,
-    chainguard::platform::iam::v2beta1::{
-        DeleteGroupRequest, DeleteIdentityRequest, DeleteRoleBindingRequest, Group, Identity, RoleBinding, UpdateGroupRequest,
-        UpdateIdentityRequest, UpdateRoleBindingRequest,
-        rpc::{DeleteGroup, DeleteIdentity, DeleteRoleBinding, UpdateGroup, UpdateIdentity, UpdateRoleBinding},
+    chainguard::platform::{
+        iam::v2beta1::{
+            DeleteGroupRequest, DeleteIdentityRequest, DeleteRoleBindingRequest, Group, Identity, RoleBinding,
+            UpdateGroupRequest, UpdateIdentityRequest, UpdateRoleBindingRequest,
+            rpc::{DeleteGroup, DeleteIdentity, DeleteRoleBinding, UpdateGroup, UpdateIdentity, UpdateRoleBinding},
+        },
+        registry::v2beta1::{
+            DeleteRepoRequest,
+            rpc::{CreateTag, DeleteRepo},
+        },
     },
 };
 
 use crate::{
-    creations::{Creation, What, viewer},
+    creations::{Creation, What, tagging, viewer},
     known::{Known, Unanswered},
     rows::{self, Change, Rows},
 };
@@ -73,7 +79,7 @@ impl Writer {
         let (name, organization) = (format!("{}-{number}", self.name), self.organization.clone());
         let group = self.make_one(&organization, What::Group(name.clone())).await?;
         let robot = self.make_one(&group, What::Identity(name.clone())).await?;
-        match number % 6 {
+        match number % 7 {
             // A batch is as much work as many others, so it is what a kill often hits.
             0 => self.bind(&group, &robot, BATCH).await.map(drop),
             1 => {
@@ -100,6 +106,16 @@ impl Writer {
                 let bindings = self.bind(&group, &robot, BATCH).await?;
                 self.delete_identity(&robot, &bindings).await?;
                 self.delete_group(&group, &[]).await
+            }
+            // Tags go with their repository, and every digest that they had with them.
+            5 => {
+                let repo = self.make_one(&group, What::Repo(name.clone())).await?;
+                let (moved, left) = (format!("{name}-1"), format!("{name}-2"));
+                let tags = [self.make_one(&repo, What::Tag(moved.clone())).await?, self.make_one(&repo, What::Tag(left)).await?];
+                for digest in 2..6 {
+                    self.move_tag(&repo, &tags[0], &moved, digest).await?;
+                }
+                if number.is_multiple_of(2) { self.delete_repo(&repo, &tags).await } else { Ok(()) }
             }
             _ => {
                 let below = self.make_one(&group, What::Group(format!("{name}-below"))).await?;
@@ -169,6 +185,15 @@ impl Writer {
         self.change::<DeleteGroup>(DeleteGroupRequest { uid: uid.to_owned() }, gone(uid, bindings)).await
     }
 
+    async fn move_tag(&mut self, repo: &str, uid: &str, name: &str, digest: usize) -> Result<(), Silence> {
+        let change = vec![(uid.to_owned(), Some(rows::tag(name, &rows::digest(digest))))];
+        self.change::<CreateTag>(tagging(repo, name, digest), change).await
+    }
+
+    async fn delete_repo(&mut self, uid: &str, tags: &[String]) -> Result<(), Silence> {
+        self.change::<DeleteRepo>(DeleteRepoRequest { uid: uid.to_owned() }, gone(uid, tags)).await
+    }
+
     async fn change<R: Rpc>(&mut self, request: R::Request, change: Change) -> Result<(), Silence> {
         match self.client.call::<R>(request).await {
             Ok(_) => {
@@ -189,7 +214,7 @@ impl Writer {
     }
 }
 
-/// A row that is deleted, with the bindings that go with it.
-fn gone(uid: &str, bindings: &[String]) -> Change {
-    bindings.iter().map(String::as_str).chain([uid]).map(|uid| (uid.to_owned(), None)).collect()
+/// A row that is deleted, with those that go with it.
+fn gone(uid: &str, with_it: &[String]) -> Change {
+    with_it.iter().map(String::as_str).chain([uid]).map(|uid| (uid.to_owned(), None)).collect()
 }

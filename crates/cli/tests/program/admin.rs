@@ -20,6 +20,7 @@ mod bootstrap;
 mod check;
 mod keys;
 mod nodes;
+mod trust;
 
 /// Runs `provost admin LINE --data DATA`.
 fn admin(data: &Path, line: &[&str]) -> Ran {

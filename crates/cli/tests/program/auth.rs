@@ -148,6 +148,40 @@ fn a_workload_narrows_itself() {
 }
 
 #[test]
+fn an_exchange_keeps_nothing() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let owner = User::admin(&server);
+    let team = owner.id(&["iam", "folders", "create", "team", "--parent", "dev"]);
+    owner.id(&["iam", "folders", "create", "inner", "--parent", "dev/team"]);
+    owner.id(&["iam", "folders", "create", "outside", "--parent", "dev"]);
+    let user = User::of(&server);
+    let id_token = user.done(&["dev", "id-token", "--subject", "admin"]);
+    let exchange = ["auth", "exchange", "--identity-token", id_token.trim()];
+    let token = user.done(&exchange);
+    assert_eq!(token.trim().split('.').count(), 3, "{token}");
+    assert_eq!(User::with_token(&server, &token).id(&["auth", "status"]), server.identity);
+    assert!(!user.home.path().join(".cache").exists(), "nothing is kept");
+    let told = user.json(&exchange);
+    assert_eq!((&told["identity"], &told["audience"]), (&json!(server.identity), &json!(server.url)));
+    assert!(told["token"].is_string() && told["expiry"].is_string(), "{told}");
+
+    // Names, paths and UIDs mean the same.
+    for scope in ["team", "dev/team", team.as_str()] {
+        let token = user.done(&[&exchange[..], &["--scope", scope]].concat());
+        let listed = User::with_token(&server, &token).done(&["iam", "folders", "list", "-o", "id"]);
+        assert_eq!(listed.lines().count(), 2, "{scope}: {listed}");
+    }
+    let ran = user.run(&[&exchange[..], &["--scope", "tema"]].concat());
+    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    assert!(ran.stderr.contains("did you mean \"team\""), "{}", ran.stderr);
+    let login = ["auth", "login", "--identity-token", id_token.trim(), "--scope", "dev/team"];
+    user.done(&login);
+    assert_eq!(user.done(&["iam", "folders", "list", "-o", "id"]).lines().count(), 2);
+    assert_eq!(user.run(&[&exchange[..], &["-o", "id"]].concat()).code, 2, "a UID alone would throw the token away");
+}
+
+#[test]
 fn pull_tokens_pull_until_they_end() {
     let mut session = Transcript::default();
     let data = TempDir::new().expect("a folder");

@@ -82,7 +82,7 @@ fn only_differences_are_shown_when_asked_for() {
     let ran = place.run(&[("PROVOST_LIMITS_DRAIN", "5s")], &["config", "view", "--diff"]);
     insta::assert_snapshot!(ran.stdout, @r"
     KEY          | VALUE                | FROM                 | DEFAULT
-    -------------+----------------------+----------------------+----------------
+    -------------+----------------------+----------------------+---------------
     listen       | 127.0.0.1:1, [::1]:1 | provost.toml:1       | 127.0.0.1:8080
     limits.drain | 5s                   | PROVOST_LIMITS_DRAIN | 25s
     ");

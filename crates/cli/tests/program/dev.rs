@@ -94,16 +94,16 @@ fn json_logs_have_one_event_per_request_and_no_token() {
     let user = User::nowhere();
     // The shell ends the server when its client has done its work; at this level everything is logged that ever is.
     let script = format!(
-        "PROVOST_LOG=trace {PROVOST} serve --dev --log-format json --listen 127.0.0.1:0 --data {} >out & server=$!
-         until grep -qs '^ready on' out; do sleep 0.1; done
-         export PROVOST_API=$(sed -n 's/^ready on //p' out)
+        "PROVOST_LOG=trace {PROVOST} serve --dev --log-format json --listen 127.0.0.1:0 --data {} >out 2>log & server=$!
+         until grep -qs '\"message\":\"ready\"' log; do sleep 0.1; done
+         export PROVOST_API=$(sed -n '/\"message\":\"ready\"/s/.*\"base_url\":\"\\([^\"]*\\)\".*/\\1/p' log)
          {PROVOST} dev id-token --server $PROVOST_API --subject admin --audience $PROVOST_API >id-token
          {PROVOST} auth login --identity-token id-token >login && {PROVOST} auth token >token && {PROVOST} iam folders list >list
-         kill -TERM $server; wait $server",
+         kill -TERM $server; wait $server; code=$?; cat log >&2; cat out; exit $code",
         data.path().display()
     );
     let ran = shell(&user, &script);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!((ran.code, &*ran.stdout), (0, ""), "{}", ran.stderr);
     let events = ran.stderr.lines().map(|line| {
         let event: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert!(event["level"].is_string() && event["timestamp"].is_string(), "{line}");

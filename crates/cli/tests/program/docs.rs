@@ -7,6 +7,7 @@
 mod limits;
 mod page;
 mod place;
+mod recipes;
 mod shape;
 
 use std::{
@@ -118,6 +119,7 @@ fn command(program: &str, place: &Path) -> Command {
         .env("HOME", place)
         .env("NO_PROXY", "*")
         .env("PROVOST_METRICS_LISTEN", "off")
+        .env("PROVOST_LIMITS_READY_DRAIN", "0s")
         .current_dir(place)
         .stdin(Stdio::null());
     command

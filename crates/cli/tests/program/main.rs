@@ -3,9 +3,11 @@
 #![expect(clippy::disallowed_methods, reason = "PATH and PROVOST_TEST_… come from the environment")]
 
 mod admin;
+mod advisories;
 mod auth;
 mod bench;
 mod config;
+mod context;
 mod dev;
 mod docs;
 mod engine;
@@ -18,7 +20,10 @@ mod log;
 mod manual;
 mod names;
 mod offline;
+mod retries;
+mod safety;
 mod serve;
+mod strangers;
 mod support;
 mod terminal;
 mod tls;

@@ -72,6 +72,12 @@ fn wrong_usage() {
     session.run(&user, &["iam", "folders", "get", "team-a"]);
     session.run(&user, &["-o", "json", "iam", "roles", "remove", "viewer"]);
     session.run(&user, &["iam", "show"]);
+    session.run(&user, &["login"]);
+    session.run(&user, &["lgoin"]);
+    session.run(&user, &["whoami"]);
+    session.run(&user, &["iam", "logout"]);
+    session.run(&user, &["folders", "list"]);
+    session.run(&user, &["token"]);
     session.run(&user, &["dev", "id-token", "--subject", "s", "--claim", "novalue"]);
     session.run(&user, &["auth", "status", "--api", "localhost"]);
     session.check("offline_wrong_usage");

@@ -161,6 +161,29 @@ impl Server {
         Self { child, url, organization, identity, commands }
     }
 
+    /// Starts what [`Server::command`] made with its log as JSON in the file `log`. That tells when it is ready, and nothing is
+    /// printed.
+    pub(crate) fn logging(mut command: Command, log: &Path) -> Self {
+        command.args(["--log-format", "json"]).stderr(File::create(log).expect("a log")).stdout(Stdio::null());
+        let child = command.spawn().expect("the server starts");
+        let mut server =
+            Self { child, url: String::new(), organization: String::new(), identity: String::new(), commands: vec![] };
+        let begin = Instant::now();
+        let ready = loop {
+            let text = std::fs::read_to_string(log).expect("the log");
+            let mut events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            if let Some(ready) = events.find(|event| event["message"] == "ready") {
+                break ready;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(40), "the server is not ready:\n{text}");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        let text = |name: &str| ready.get(name).and_then(Value::as_str).expect(name).to_owned();
+        (server.url, server.organization, server.identity) = (text("base_url"), text("organization"), text("identity"));
+        assert_eq!((text("address").as_str(), text("provider")), (server.listen(), format!("{}/dev/idp", server.url)));
+        server
+    }
+
     /// Starts outside dev mode, on a port that was free a moment ago.
     pub(crate) fn plain(data: &Path) -> Self {
         Self::outside_dev_mode(data, "http", &[])
@@ -214,6 +237,7 @@ impl Server {
         command.args(["serve", "--listen", &free.to_string()]).args(further);
         let url = format!("{scheme}://{free}");
         command.env_clear().env("PROVOST_METRICS_LISTEN", "off").env("PROVOST_BASE_URL", &url);
+        command.env("PROVOST_LIMITS_READY_DRAIN", "0s");
         engine::on_data(&mut command, data).envs(environment.iter().copied()).stderr(Stdio::null());
         (command, url)
     }
@@ -292,8 +316,11 @@ impl Transcript {
         settings.set_omit_expression(true);
         for (pattern, kind) in [
             (r"[0-9a-f]{40}(/[0-9a-f]{16})*", "[uid]"),
+            (r"CGA(-[0-9a-z]{4}){3}", "CGA-[id]"),
+            (r#"entity tag is "[0-9a-f]{16}""#, r#"entity tag is "[tag]""#),
             (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[time]"),
             (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
+            (r#""etag": "\\"[0-9a-f]+\\"""#, r#""etag": "[etag]""#),
             (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "[token]"),
             (r"/tmp/\.tmp\w+", "[tmp]"),
             (r"-{20,}", "[line]"),

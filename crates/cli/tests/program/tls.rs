@@ -4,6 +4,7 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -121,6 +122,63 @@ fn an_expired_certificate_is_told_with_its_times() {
     let log = fs::read_to_string(folder.join("log")).expect("the log");
     let warning = log.lines().find(|line| line.contains("the certificate has expired")).expect(&log);
     assert!(warning.contains("2026-02-03T00:00:00.000Z"), "{warning}");
+}
+
+#[test]
+fn an_expired_pair_never_takes_the_place_of_a_good_one() {
+    let (old, new, data) = (Authority::new(), Authority::new(), TempDir::new().expect("a folder"));
+    let files = TempDir::new().expect("a folder");
+    old.write_pair(files.path());
+    let log = files.path().join("log");
+    let server = Server::tls_logging(data.path(), files.path(), &log);
+    assert!(old.reaches(&server));
+    new.write_pair_as(files.path(), |params| params.not_after = date_time_ymd(2026, 2, 3));
+    server.signal("HUP");
+    let told = || fs::read_to_string(&log).expect("the log");
+    until("it is told", || told().contains("has expired: it was valid until 2026-02-03T00:00:00.000Z"));
+    assert!(told().contains("the new certificate is not used; the old one stays"), "{}", told());
+    assert!(old.reaches(&server), "the old one stays");
+    new.write_pair(files.path());
+    server.signal("HUP");
+    until("a good one does", || new.reaches(&server));
+}
+
+/// A file that never ends, or that nobody writes, holds up neither a start nor a server that runs.
+#[test]
+fn what_is_no_file_is_not_waited_for() {
+    let (authority, data) = (Authority::new(), TempDir::new().expect("a folder"));
+    let folder = authority.folder.path();
+    let certificate = folder.join("cert.pem");
+    let fifo = || {
+        _ = fs::remove_file(&certificate);
+        assert!(Command::new("mkfifo").arg(&certificate).status().expect("mkfifo").success());
+    };
+    let huge = || {
+        _ = fs::remove_file(&certificate);
+        fs::File::create(&certificate).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
+    };
+    let user = User::nowhere();
+    let mut command = user.command(PROVOST);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--base-url", "https://a.example", "--data"]).arg(data.path());
+    command.args(Server::pair_in(folder));
+    authority.write_pair(folder);
+    for (prepare, why) in [(&fifo as &dyn Fn(), "is no regular file"), (&huge, "is longer than 1048576 bytes")] {
+        prepare();
+        let begun = Instant::now();
+        let ran = finish(&mut command, "");
+        assert!(ran.code == 2 && ran.stderr.contains(why), "{}: {}", ran.code, ran.stderr);
+        assert!(begun.elapsed() < Duration::from_secs(10), "it waited for {:?}", begun.elapsed());
+    }
+
+    authority.write_pair(folder);
+    let log = folder.join("log");
+    let server = Server::tls_logging(data.path(), folder, &log);
+    for (prepare, why) in [(&fifo as &dyn Fn(), "is no regular file"), (&huge, "is longer than 1048576 bytes")] {
+        prepare();
+        server.signal("HUP");
+        until("it is told", || fs::read_to_string(&log).expect("the log").contains(why));
+        assert!(authority.reaches(&server), "the old one stays");
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn certificates_that_nobody_vouches_for() {
     // Trusted, but no server of ours.
     let ran = status(&user, &right, &[("SSL_CERT_FILE", &trusted)]);
     assert_eq!(ran.code, 7, "{}", ran.stderr);
-    assert!(ran.stderr.contains("does not offer HTTP/2"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is not Provost: it says 200 OK (text/html)"), "{}", ran.stderr);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The names under which a server is known, and who may say where a request came from.
 
-use std::{fs::File, path::Path, process::Stdio};
+use std::path::Path;
 
 use client::http::{Http, Request};
 use serde_json::Value;
@@ -69,8 +69,8 @@ async fn the_issuer_can_have_a_url_of_its_own() {
 async fn logged(data: &Path, further: &[&str], headers: &[(&str, &str)]) -> String {
     let path = data.join("log");
     let mut command = Server::command(data, "127.0.0.1:0");
-    command.args(["--log-format", "json"]).args(further).stderr(File::create(&path).expect("a file")).stdout(Stdio::piped());
-    let mut server = Server::of(command);
+    command.args(further);
+    let mut server = Server::logging(command, &path);
     let mut request = Request::get("/livez");
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -107,8 +107,8 @@ fn identity_providers_are_only_asked_where_the_operator_allows() {
     let data = TempDir::new().expect("a folder");
     let denying = Server::start_with(data.path(), "127.0.0.1:0", &["--outbound-deny", "127.0.0.0/8"]);
     let ran = User::of(&denying).login(&denying, "admin", None);
-    assert_eq!(ran.code, 5, "{}", ran.stderr);
-    assert!(ran.stderr.contains("has an address that this server may not connect to"), "{}", ran.stderr);
+    assert_eq!(ran.code, 7, "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot be connected to"), "callers do not learn why: {}", ran.stderr);
     drop(denying);
     let elsewhere = Server::start_with(data.path(), "127.0.0.1:0", &["--outbound-allow", "login.example,10.0.0.0/8"]);
     assert_eq!(User::of(&elsewhere).login(&elsewhere, "admin", None).code, 0, "dev mode always asks its own");

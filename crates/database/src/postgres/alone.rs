@@ -10,6 +10,7 @@ use super::{
     connection::Connection,
     connector::Connector,
     fault::Failure,
+    group_commit::COUNT,
     migrate, pooler,
     session::{self, ANSWER, PATIENCE_ALONE, Session},
 };
@@ -35,9 +36,10 @@ where
     session.patience = PATIENCE_ALONE;
     session.batch(BEGIN).await?;
     session.batch(session::UNHURRIED).await?;
-    session.revision = lock(&mut session).await?;
+    let (last, head) = lock(&mut session).await?;
+    session.revision = last;
     let shared = Arc::new(Mutex::new(session));
-    sums.clear();
+    sums.begin(head.as_deref());
     let outcome = work(Connection::writing(Arc::clone(&shared).lock_owned().await)).await;
     let mut session = shared.lock_owned().await;
     let kept = match outcome {
@@ -54,17 +56,19 @@ where
 
 async fn commit(session: &mut Session, sums: &dyn Sums) -> Result<()> {
     sums.keep();
+    let head = sums.head();
     batches::send(session, sums.take()).await?;
     let last = session.revision;
-    session.execute("UPDATE revision SET n = $1", &[last.into()]).await?;
+    session.execute(COUNT, &[last.into(), head.as_deref().into()]).await?;
     Ok(session.batch("COMMIT").await?)
 }
 
-async fn lock(session: &mut Session) -> Result<Revision> {
+/// The number of the last commit, and what is kept beside it.
+async fn lock(session: &mut Session) -> Result<(Revision, Option<Vec<u8>>)> {
     let mut last = None;
     session
-        .query("SELECT n FROM revision FOR UPDATE", &[], |row| {
-            last = Some(Revision(row.try_get(0).map_err(Failure::from)?));
+        .query("SELECT n, head FROM revision FOR UPDATE", &[], |row| {
+            last = Some((Revision(row.try_get(0).map_err(Failure::from)?), row.try_get(1).map_err(Failure::from)?));
             Ok::<_, Failure>(ControlFlow::Break(()))
         })
         .await?;

@@ -128,7 +128,7 @@ impl Connection {
     pub(crate) fn next_revision(&mut self) -> Result<Revision> {
         match &mut self.lease {
             Lease::Writes(session) => {
-                session.revision = Revision(session.revision.0 + 1);
+                session.revision = session.revision.next()?;
                 Ok(session.revision)
             }
             Lease::Reads { .. } => Err(Error::internal("a snapshot takes no revision")),

@@ -35,6 +35,8 @@ use crate::{
     sums::Sums,
 };
 
+/// Stores the number of the last commit, and what is kept beside it.
+pub(super) const COUNT: &str = "UPDATE revision SET n = $1, head = coalesce($2, head)";
 /// How long a request may wait for the database to come back before it is refused.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a transaction takes up further requests: others wait for its lock.
@@ -293,13 +295,13 @@ impl Task {
             None => Arc::new(Mutex::new(self.open().await?)).lock_owned().await,
         };
         guard.forget_trouble();
-        self.sums.clear();
         guard.send_mark("BEGIN ISOLATION LEVEL READ COMMITTED");
-        let (mut last, mut process) = (None, guard.process);
+        let (mut last, mut head, mut process) = (None, None::<Vec<u8>>, guard.process);
         let locked = guard
-            .query("SELECT n, pg_backend_pid() FROM revision FOR UPDATE", &[], |row| {
+            .query("SELECT n, head, pg_backend_pid() FROM revision FOR UPDATE", &[], |row| {
                 last = Some(Revision(row.try_get(0).map_err(Failure::from)?));
-                process = row.try_get(1).map_err(Failure::from)?;
+                head = row.try_get(1).map_err(Failure::from)?;
+                process = row.try_get(2).map_err(Failure::from)?;
                 Ok::<_, Failure>(ControlFlow::Continue(()))
             })
             .await;
@@ -312,6 +314,7 @@ impl Task {
             }
             (Ok(()), Some(last)) => {
                 guard.revision = last;
+                self.sums.begin(head.as_deref());
                 Ok(guard)
             }
             (Ok(()), None) => {
@@ -328,11 +331,12 @@ impl Task {
     /// Makes the `kept` requests durable.
     async fn commit(&mut self, mut session: Guard, first: Revision, kept: usize) -> std::result::Result<(), Undone> {
         self.batch += 1;
+        let head = self.sums.head();
         let prepared = async {
             batches::send(&mut session, self.sums.take()).await?;
-            if session.revision > first {
+            if session.revision > first || head.is_some() {
                 let last = session.revision;
-                session.send("UPDATE revision SET n = $1", &[last.into()]).await?;
+                session.send(COUNT, &[last.into(), head.as_deref().into()]).await?;
             }
             let sql = "INSERT INTO writers (node, batch) VALUES ($1, $2) \
                        ON CONFLICT (node) DO UPDATE SET batch = excluded.batch, seen = now()";

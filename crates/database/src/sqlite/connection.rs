@@ -104,7 +104,7 @@ impl Connection {
 
     pub(crate) fn next_revision(&mut self) -> Result<Revision> {
         match &self.role {
-            Role::Writes(ledger) => Ok(ledger.next_revision()),
+            Role::Writes(ledger) => ledger.next_revision(),
             Role::Reads(_) | Role::Looks => Err(Error::internal("a snapshot takes no revision")),
         }
     }

@@ -9,13 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Error, Kind, Result, Rule};
+use domain::{Error, Kind, Result, Revision, Rule};
 use tokio::sync::mpsc;
 
 use super::{
     batches,
     connection::Connection,
     fault,
+    files::Files,
     folder::Folder,
     idle::Idle,
     ledger::Ledger,
@@ -37,18 +38,10 @@ pub(super) struct GroupCommit {
 }
 
 impl GroupCommit {
-    /// Starts the thread on its connection. The folder's lock goes when the thread ends.
-    pub(super) fn start(
-        raw: rusqlite::Connection,
-        ledger: Arc<Ledger>,
-        sums: Arc<dyn Sums>,
-        idle: Arc<Idle>,
-        folder: Folder,
-        metrics: Metrics,
-    ) -> Result<Self> {
-        let progress = Progress::default();
-        let (queue, jobs) = Queue::new(progress.clone(), &metrics);
-        let session = Session { raw: Arc::new(Mutex::new(raw)), ledger: Arc::clone(&ledger), sums, idle, metrics, progress };
+    /// Starts the thread. The folder's lock goes when the thread ends.
+    pub(super) fn start(session: Session, folder: Folder) -> Result<Self> {
+        let ledger = Arc::clone(&session.ledger);
+        let (queue, jobs) = Queue::new(session.progress.clone(), &session.metrics);
         let serve = move || {
             session.serve(jobs);
             drop(session);
@@ -103,16 +96,30 @@ impl Drop for GroupCommit {
 }
 
 /// The writer thread's side.
-struct Session {
+pub(super) struct Session {
     raw: Shared,
     ledger: Arc<Ledger>,
     sums: Arc<dyn Sums>,
     idle: Arc<Idle>,
+    files: Arc<Files>,
     metrics: Metrics,
     progress: Progress,
 }
 
 impl Session {
+    /// A writer on this connection to `files`, whose last commit had the number `last`.
+    pub(super) fn new(
+        raw: rusqlite::Connection,
+        last: Revision,
+        sums: Arc<dyn Sums>,
+        idle: Arc<Idle>,
+        files: Arc<Files>,
+        metrics: Metrics,
+    ) -> Self {
+        let (raw, ledger) = (Arc::new(Mutex::new(raw)), Arc::new(Ledger::new(last)));
+        Self { raw, ledger, sums, idle, files, metrics, progress: Progress::default() }
+    }
+
     fn serve(&self, mut jobs: mpsc::Receiver<Box<dyn Write<Connection>>>) {
         while let Some(first) = jobs.blocking_recv() {
             let mut batch = vec![first];
@@ -142,8 +149,8 @@ impl Session {
         let (mut kept, first) = (0, self.ledger.revision());
         for mut write in batch.into_iter().filter(|write| !write.is_abandoned()) {
             let begun = if ran.is_empty() { self.begin() } else { Ok(()) };
-            if let Err(error) = begun.and_then(|()| self.execute("SAVEPOINT request")) {
-                write.fail(fault::translate(error));
+            if let Err(error) = begun.and_then(|()| self.execute("SAVEPOINT request").map_err(fault::translate)) {
+                write.fail(error);
                 write.answer(None);
                 if ran.is_empty() {
                     self.roll_back();
@@ -197,9 +204,16 @@ impl Session {
         }
     }
 
-    fn begin(&self) -> rusqlite::Result<()> {
-        self.sums.clear();
-        self.execute("BEGIN IMMEDIATE")
+    fn begin(&self) -> Result<()> {
+        self.files.check()?;
+        self.execute("BEGIN IMMEDIATE").map_err(fault::translate)?;
+        self.sums.begin(self.head().map_err(fault::translate)?.as_deref());
+        Ok(())
+    }
+
+    /// The end of the audit log, as the last commit has left it.
+    fn head(&self) -> rusqlite::Result<Option<Vec<u8>>> {
+        lock(&self.raw).prepare_cached("SELECT head FROM revision")?.query_row([], |row| row.get(0))
     }
 
     fn end_savepoint(&self, keep: bool) -> rusqlite::Result<()> {
@@ -212,9 +226,9 @@ impl Session {
     /// Makes the `kept` requests durable.
     fn commit(&self, kept: usize) -> rusqlite::Result<()> {
         let last = self.ledger.revision();
-        let raw = lock(&self.raw);
+        let (raw, head) = (lock(&self.raw), self.sums.head());
         batches::write(&raw, &self.sums.take())?;
-        raw.prepare_cached("UPDATE revision SET n = ?1")?.execute([last.0])?;
+        raw.prepare_cached("UPDATE revision SET n = ?1, head = coalesce(?2, head)")?.execute((last.0, head))?;
         drop(raw);
         let since = Instant::now();
         self.execute("COMMIT")?;

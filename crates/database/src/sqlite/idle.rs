@@ -90,6 +90,17 @@ impl Idle {
         Writing(self)
     }
 
+    /// Ends the snapshots that are kept, though the writer has changed nothing: others may have.
+    pub(super) fn renew(&self) {
+        let mut state = self.state();
+        state.writes += 1;
+        let current = std::mem::take(&mut state.current);
+        drop(state);
+        for resting in current {
+            self.end(resting);
+        }
+    }
+
     /// Closes all of them, and each that is given back from now on.
     pub(super) fn close(&self) {
         let mut state = self.state();
@@ -174,6 +185,19 @@ mod tests {
         drop(writing);
         idle.give_back(in_snapshot(), before);
         assert_eq!(taken(&idle), (true, false));
+    }
+
+    #[test]
+    fn none_is_kept_from_before_all_were_renewed() {
+        let idle = Idle::default();
+        let before = idle.take().writes;
+        idle.give_back(in_snapshot(), before);
+        idle.renew();
+        assert_eq!(taken(&idle), (true, false));
+        idle.give_back(in_snapshot(), before);
+        assert_eq!(taken(&idle), (true, false), "not one that was under way either");
+        idle.give_back(in_snapshot(), idle.take().writes);
+        assert_eq!(taken(&idle), (true, true));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use domain::Revision;
+use domain::{Result, Revision};
 
 /// The revisions of the requests of a group commit, and how long their statements run.
 #[derive(Debug)]
@@ -27,8 +27,11 @@ impl Ledger {
         Revision(self.revision.load(Ordering::Relaxed))
     }
 
-    pub(super) fn next_revision(&self) -> Revision {
-        Revision(self.revision.fetch_add(1, Ordering::Relaxed) + 1)
+    /// Gives out the next revision.
+    pub(super) fn next_revision(&self) -> Result<Revision> {
+        let next = self.revision().next()?;
+        self.revision.store(next.0, Ordering::Relaxed);
+        Ok(next)
     }
 
     /// A statement has run for so long.

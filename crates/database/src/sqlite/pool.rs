@@ -55,6 +55,11 @@ impl Pool {
         Ok(Connection::reading(raw, lease))
     }
 
+    /// Ends the snapshots that are kept for the next reads.
+    pub(super) fn renew(&self) {
+        self.idle.renew();
+    }
+
     /// Waits for others to give back a connection.
     async fn wait(&self) -> Result<OwnedSemaphorePermit> {
         timeout(MAX_WAIT, Arc::clone(&self.permits).acquire_owned())

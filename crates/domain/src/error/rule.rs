@@ -69,7 +69,7 @@ pub enum Rule {
     Duplicate,
     /// The resource still has others below it.
     NotEmpty,
-    /// What the resource lives in has as many of that kind as it may have.
+    /// What the resource lives in, or its organization, has as many of that kind as it may have.
     GroupFull,
     /// A role is bound, or is what some get who log in through an identity provider, and cannot go.
     RoleBound,
@@ -83,6 +83,14 @@ pub enum Rule {
     NotAUser,
     /// An answer without pages would be longer than it may be.
     ListTooLong,
+    /// The advisory was withdrawn.
+    Withdrawn,
+    /// The review of the event has ended.
+    ReviewEnded,
+    /// Nobody approves what they have written.
+    OwnEvent,
+    /// What a report is made of is not known.
+    NoReportData,
     /// Built-in roles never change.
     BuiltIn,
     /// The identities, roles or groups do not belong together.
@@ -107,6 +115,8 @@ pub enum Rule {
     MemoryShare,
     /// The user has asked for access before, and has to wait for an answer, or after it.
     AlreadyAsked,
+    /// The caller has looked for as many users in this minute as it may.
+    LookupRate,
     /// An address has as many requests under way as it may.
     TooManyRequests,
     /// The body arrives too slowly.
@@ -121,7 +131,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, with its stable name and what it means: the source of the error catalogue.
-    pub const ALL: [(Self, &'static str, &'static str); 57] = [
+    pub const ALL: [(Self, &'static str, &'static str); 62] = [
         (Self::Field, "FIELD", "A field does not have the value that it must have; the violations name it."),
         (Self::Required, "REQUIRED", "A required field is absent."),
         (Self::Json, "JSON", "The body is not JSON, or not the JSON of the method's message."),
@@ -175,7 +185,11 @@ impl Rule {
         (Self::OnePerGroup, "ONE_PER_GROUP", "The group, or the repo, has one already, and can have no other."),
         (Self::Duplicate, "DUPLICATE", "The same is there already, and can be there once."),
         (Self::NotEmpty, "NOT_EMPTY", "The resource still has others below it."),
-        (Self::GroupFull, "GROUP_FULL", "What the resource is to live in has as many of that kind as it may have."),
+        (
+            Self::GroupFull,
+            "GROUP_FULL",
+            "What the resource is to live in, or its organization, has as many of that kind as it may have.",
+        ),
         (
             Self::RoleBound,
             "ROLE_BOUND",
@@ -201,6 +215,18 @@ impl Rule {
             Self::ListTooLong,
             "LIST_TOO_LONG",
             "An answer without pages, as lists of v1 have them, would be longer than it may be.",
+        ),
+        (Self::Withdrawn, "WITHDRAWN", "The advisory was withdrawn, and changes no more."),
+        (Self::ReviewEnded, "REVIEW_ENDED", "The event of an advisory was approved or rejected, and changes no more."),
+        (
+            Self::OwnEvent,
+            "OWN_EVENT",
+            "Nobody approves an event of an advisory that they have written themselves, unless the server allows it.",
+        ),
+        (
+            Self::NoReportData,
+            "NO_REPORT_DATA",
+            "What the report is made of is not known: digests that tags had, and approved events that something was fixed.",
         ),
         (Self::BuiltIn, "BUILT_IN", "Built-in roles never change."),
         (Self::OtherOrganization, "OTHER_ORGANIZATION", "The identities, roles or groups do not belong together."),
@@ -234,6 +260,11 @@ impl Rule {
             Self::AlreadyAsked,
             "ALREADY_ASKED",
             "The user has asked for access before, and has to wait for an answer, or after it.",
+        ),
+        (
+            Self::LookupRate,
+            "LOOKUP_RATE",
+            "The caller has looked for as many users in this minute as it may: by rehearsed or refused bindings, or by asking for them.",
         ),
         (Self::TooManyRequests, "TOO_MANY_REQUESTS", "The client's address has as many requests under way as it may."),
         (Self::BodyTooSlow, "BODY_TOO_SLOW", "The body arrived more slowly than the server waits for."),

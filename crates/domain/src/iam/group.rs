@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ResourceLimits;
 use crate::{
     revision::Revision,
     text::{Description, Name},
@@ -18,6 +19,9 @@ pub struct Group {
     pub spec: GroupSpec,
     /// Where the organization is in its life; folders show their organization's.
     pub status: OrgStatus,
+    /// How much an organization may have, with all its folders. A folder says nothing.
+    #[serde(default)]
+    pub resource_limits: ResourceLimits,
     /// Whether everybody may see the repositories in it and below, without logging in.
     #[serde(default)]
     pub public: bool,

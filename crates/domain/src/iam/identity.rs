@@ -6,6 +6,8 @@ use aws_lc_rs::digest;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    entropy::Entropy,
+    error::Error,
     revision::Revision,
     text::{Description, Name},
     time::Timestamp,
@@ -29,7 +31,7 @@ pub struct Identity {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Counts the changes of the relationship; tokens made before the last one are refused.
+    /// Drawn anew whenever the relationship changes, and by each restore of a backup; tokens made before are refused.
     pub relationship_revision: i64,
     /// The commit that last wrote it.
     pub revision: Revision,
@@ -46,6 +48,18 @@ pub struct IdentitySpec {
     pub company: String,
     /// How it proves itself.
     pub relationship: Relationship,
+}
+
+/// A mark for a relationship that begins: what its tokens are bound to. It is drawn and not counted, so that none comes again, whatever
+/// becomes of the identity or the database; and it tells nobody how much is written. It has 53 bits, which every reader of JSON
+/// keeps (RFC 8259 section 6).
+///
+/// # Errors
+/// Internal when there are no random bytes.
+pub fn new_relationship_revision(entropy: &dyn Entropy) -> Result<i64, Error> {
+    let mut bytes = [0; 8];
+    entropy.fill(&mut bytes)?;
+    Ok(i64::from_be_bytes(bytes) & ((1 << 53) - 1))
 }
 
 /// How an identity proves itself. The stored form is this type as JSON.

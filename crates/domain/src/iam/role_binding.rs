@@ -39,8 +39,8 @@ pub struct RoleBindingSpec {
 pub struct RoleBindingView {
     /// The binding itself.
     pub binding: RoleBinding,
-    /// Who holds the role.
-    pub identity: Identity,
+    /// Who holds the role; `None` in a rehearsal, which makes no binding by which its caller might see it.
+    pub identity: Option<Identity>,
     /// At which group.
     pub group: Group,
     /// Which role.

@@ -5,7 +5,11 @@ use std::fmt;
 use aws_lc_rs::digest;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{revision::Revision, time::Timestamp};
+use crate::{
+    revision::{Revision, Version},
+    time::Timestamp,
+    uidp::Uidp,
+};
 
 /// The SCIM access of an identity provider that had a token at least once. The stored form is this type as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,10 +100,10 @@ impl Scim {
         (works && ends_at > now).then(|| PreviousToken { token: self.token.clone(), ends_at })
     }
 
-    /// The version of this state, which callers name who change it.
+    /// The version of this state of an identity provider, whose entity tag callers name who change it.
     #[must_use]
-    pub fn etag(&self) -> String {
-        format!("{:x}", self.revision.0)
+    pub fn version<'p>(&self, provider: &'p Uidp) -> Version<'p> {
+        Version { uid: provider, revision: self.revision }
     }
 }
 

@@ -22,6 +22,9 @@ pub struct Repo {
     /// Whether everybody may see it, without logging in: it was made public itself.
     #[serde(default)]
     pub public: bool,
+    /// Who has made it follow the source that it has.
+    #[serde(default)]
+    pub synced_by: Option<Uidp>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.

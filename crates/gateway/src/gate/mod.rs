@@ -8,7 +8,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use contract::{Answer, Bytes, Call};
 use domain::{
-    Actor, Clock, Ctx, Entropy, Error, Grants, Kind, LentSecret, Rule, Timestamp,
+    Actor, Clock, Ctx, EntityTags, Entropy, Error, Grants, Kind, LentSecret, Rule, Timestamp,
     ctx::{IdempotencyClaim, Lease},
     error::Violation,
     ports::{Authenticate, Preconditions, Refusals, Replay, Replays},
@@ -40,6 +40,7 @@ pub(crate) struct Gate {
     pub(crate) preconditions: Option<Arc<dyn Preconditions>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) tags: EntityTags,
     /// The tasks that finish idempotent requests even when their client hangs up.
     pub(crate) tasks: TaskTracker,
 }
@@ -206,6 +207,7 @@ impl Gate {
             user_agent: origin.user_agent.clone(),
             now,
             entropy: Arc::clone(&self.entropy),
+            tags: self.tags.clone(),
             if_match: None,
             idempotency: None,
             validate_only: false,

@@ -43,7 +43,7 @@ impl Health for HealthService {
         Ok(Response::new(answer(status(self.0.recent().await.is_ok()))))
     }
 
-    /// Sends the status at once and whenever it changed; ends when the server stops.
+    /// Sends the status at once and whenever it changed, at once also when the server is withdrawn; ends when the server stops.
     async fn watch(&self, request: Request<HealthCheckRequest>) -> Result<Response<Self::WatchStream>, Status> {
         if !is_known(&request.get_ref().service) {
             let unknown = stream::iter([Ok(answer(ServingStatus::ServiceUnknown))]);
@@ -54,6 +54,7 @@ impl Health for HealthService {
                 if told.is_some() {
                     tokio::select! {
                         () = tokio::time::sleep(PERIOD) => {}
+                        () = readiness.withdrawn(), if told == Some(ServingStatus::Serving) => {}
                         () = readiness.stopped() => return None,
                     }
                 }

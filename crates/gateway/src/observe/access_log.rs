@@ -10,20 +10,21 @@ use contract::Method;
 use domain::{Caller, Error, Kind, Rule};
 use http::Method as HttpMethod;
 
-use super::span::RequestSpan;
+use super::{
+    path::{MAX_TEXT, tellable},
+    span::RequestSpan,
+};
 use crate::{
     budget::Load,
     metrics::{Meter, Transport},
     status,
 };
 
-/// Longest part of a path or a user agent that is logged, in bytes.
-const MAX_TEXT: usize = 512;
-
 /// What is known about a request; filled while it is served, logged and counted when its answer is finished. One that is
 /// dropped before that was given up by its client.
 ///
-/// Holds no query, no header but the user agent, and no body: nothing that may carry a secret.
+/// Holds no query, no header but the user agent, no body, and of the path nothing that looks like a token: nothing that may carry a
+/// secret.
 pub(crate) struct Record {
     pub(crate) request_id: Arc<str>,
     pub(crate) transport: Transport,
@@ -64,7 +65,7 @@ impl Record {
             request_id,
             transport: Transport::default(),
             verb,
-            path: shorten(path).to_owned(),
+            path: tellable(path),
             method: None,
             caller: None,
             peer,

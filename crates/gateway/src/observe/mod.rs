@@ -2,6 +2,7 @@
 
 mod access_log;
 mod failure;
+mod path;
 mod request_id;
 mod span;
 

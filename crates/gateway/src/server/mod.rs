@@ -3,7 +3,7 @@
 use std::{fmt, ops::Deref, sync::Arc};
 
 use domain::{
-    Clock, Entropy,
+    Clock, EntityTags, Entropy,
     ports::{Authenticate, Preconditions, Ready, Refusals, Replays},
 };
 use tokio::{net::TcpListener, sync::Semaphore};
@@ -89,6 +89,7 @@ pub struct Builder {
     preconditions: Option<Arc<dyn Preconditions>>,
     clock: Option<Arc<dyn Clock>>,
     entropy: Option<Arc<dyn Entropy>>,
+    tags: Option<EntityTags>,
     ready: Vec<Arc<dyn Ready>>,
     traces: Option<Arc<dyn Traces>>,
     fallback: axum::Router,
@@ -114,6 +115,14 @@ impl Server {
     pub async fn serve_operations(self, listener: TcpListener, scrape: Arc<dyn Scrape>, stop: CancellationToken) {
         self.shared.readiness.stops_with(stop.clone());
         accept::serve(self.shared, Door::Operations(scrape), listener, stop).await;
+    }
+
+    /// Tells load balancers to send no further requests: from now on `/readyz` answers with status 503 and the health service
+    /// `NOT_SERVING`, while everything is served as before. Returns after [`Limits::ready_drain`](crate::settings::Limits), by when
+    /// they should have noticed; the server may then stop.
+    pub async fn withdraw(&self) {
+        self.shared.readiness.withdraw();
+        tokio::time::sleep(self.shared.settings.limits.ready_drain).await;
     }
 
     /// What is counted about requests and connections. Those of [`Server::serve_operations`] are not.
@@ -180,6 +189,12 @@ impl Builder {
         Self { entropy: Some(entropy), ..self }
     }
 
+    /// What entity tags are made by. Required.
+    #[must_use]
+    pub fn entity_tags(self, tags: EntityTags) -> Self {
+        Self { tags: Some(tags), ..self }
+    }
+
     /// A part without which the server is not ready. May be called several times.
     #[must_use]
     pub fn ready(mut self, part: Arc<dyn Ready>) -> Self {
@@ -220,6 +235,7 @@ impl Builder {
             preconditions: self.preconditions,
             clock: self.clock.ok_or(StartError::Missing("clock"))?,
             entropy: self.entropy.ok_or(StartError::Missing("entropy"))?,
+            tags: self.tags.ok_or(StartError::Missing("entity_tags"))?,
             tasks: TaskTracker::new(),
         };
         let readiness = Arc::new(Readiness::new(self.ready, self.settings.limits.ready_timeout));

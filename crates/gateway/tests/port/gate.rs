@@ -5,11 +5,12 @@ use contract::{
     chainguard::platform::iam::v2beta1::{GetGroupRequest, Group, ListGroupsRequest, UpdateGroupRequest},
     google::rpc::{ErrorInfo, Status},
 };
+use domain::{EntityTags, Versioned as _};
 use prost::Message as _;
 use reqwest::Method;
 use tonic::Code;
 
-use crate::support::{GONE, GROUPS, call, endpoints, group, org, start};
+use crate::support::{Changeable, GONE, GROUPS, call, endpoints, group, org, start};
 
 const OWNER: [(&str, &str); 1] = [("authorization", "Bearer owner")];
 
@@ -200,10 +201,9 @@ async fn grpc_errors_carry_the_whole_status() {
 async fn conditions_reach_the_handler() {
     let server = start().await;
     let path = format!("/iam/v2beta1/groups/{}", org());
-    let update = |tag: &'static str| {
-        server.send(server.request(Method::PATCH, &path).bearer_auth("owner").header("if-match", tag).body("{}"))
-    };
-    assert_eq!(update("\"7\"").await.status, 200);
+    let update =
+        |tag: &str| server.send(server.request(Method::PATCH, &path).bearer_auth("owner").header("if-match", tag).body("{}"));
+    assert_eq!(update(&EntityTags::default().of(Changeable(org()).version()).0).await.status, 200);
     let (status, code, rule, _) = update("\"6\"").await.error();
     assert_eq!((status, code, rule.as_str()), (409, 10, "ETAG_MISMATCH"));
     let request = server.request(Method::POST, "/iam/v2beta1/groups").bearer_auth("owner").body(r#"{"name":"a"}"#);

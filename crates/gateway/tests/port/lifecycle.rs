@@ -7,6 +7,7 @@ use gateway::{Limits, Server};
 use reqwest::Method;
 use tokio::time::{Instant, timeout};
 use tonic::Code;
+use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 
 use crate::support::{GROUPS, PANICS, SLOW, call, group, org, start, start_limited};
 
@@ -64,6 +65,30 @@ async fn idle_connections_do_not_hold_the_server_up() {
     server.stop.cancel();
     timeout(Duration::from_secs(3), server.ended).await.expect("the server ends").unwrap();
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_server_that_is_withdrawn_says_so_and_goes_on_serving() {
+    let drain = Duration::from_millis(400);
+    let server = start_limited(Limits { ready_drain: drain, ..Limits::default() }).await;
+    let mut health = HealthClient::new(server.channel().await);
+    let mut watch = health.watch(HealthCheckRequest::default()).await.unwrap().into_inner();
+    assert_eq!(watch.message().await.unwrap().unwrap().status(), ServingStatus::Serving);
+    let begun = Instant::now();
+    let told = async {
+        assert_eq!(watch.message().await.unwrap().unwrap().status(), ServingStatus::NotServing);
+        let (status, _, rule, message) = server.owner(Method::GET, "/readyz", None).await.error();
+        assert_eq!((status, rule.as_str()), (503, "UNAVAILABLE"));
+        assert!(message.contains("shutting down"), "{message}");
+        let path = format!("/iam/v2beta1/groups/{}", org());
+        assert_eq!(server.owner(Method::GET, &path, None).await.status, 200);
+        assert!(begun.elapsed() < drain, "told at once");
+    };
+    tokio::join!(server.withdraw(), told);
+    assert!(begun.elapsed() >= drain, "{:?}", begun.elapsed());
+    assert!(tokio::net::TcpStream::connect(server.address).await.is_ok(), "until it is stopped");
+    server.stop.cancel();
+    timeout(Duration::from_secs(3), server.ended).await.expect("the server ends").unwrap();
 }
 
 #[tokio::test]

@@ -85,6 +85,26 @@ async fn every_request_leaves_one_access_event_without_secrets() {
 }
 
 #[tokio::test]
+async fn tokens_in_urls_are_not_logged() {
+    let server = start_logged().await;
+    let token = format!("eyJhbGciOiJFUzI1NiJ9.{}.c2lnbmF0dXJl", "eyJzdWIiOiJh".repeat(9));
+    for (id, path, told) in [
+        ("log-5", format!("/iam/v2beta1/groups/{token}?token={token}"), "/iam/v2beta1/groups/…"),
+        ("log-6", format!("/no/such/{token}/path"), "/no/such/…"),
+        ("log-7", format!("/sts/exchange?aud=a&identity=b#{token}"), "/sts/exchange"),
+    ] {
+        server.send(server.request(Method::GET, &path).bearer_auth("owner").header("x-request-id", id)).await;
+        let [event] = &events(id, 1).await[..] else { panic!("more than one event") };
+        assert_eq!(event["path"], told);
+    }
+    server.grpc(&format!("/{token}/GetGroup"), &GetGroupRequest::default(), &[("x-request-id", "log-8")]).await.unwrap_err();
+    let [event] = &events("log-8", 1).await[..] else { panic!("more than one event") };
+    assert_eq!(event["path"], "/…");
+    let text = String::from_utf8(LOG.lock().unwrap().clone()).unwrap();
+    assert!(!text.contains("eyJ"), "the log holds a token");
+}
+
+#[tokio::test]
 async fn internal_causes_are_logged_once_and_never_sent() {
     let server = start_logged().await;
     let request = server.request(Method::GET, &format!("/iam/v2beta1/groups/{}", group(PANICS))).bearer_auth("owner");

@@ -24,8 +24,8 @@ use contract::{
     },
 };
 use domain::{
-    Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Grant, Grants, LentSecret, Narrowing, Noun, Place, Rule, Scopes,
-    Timestamp, Uidp, Violations,
+    Caller, CapabilitySet, Clock, Ctx, Entropy, Error, Grant, Grants, LentSecret, Narrowing, Noun, Place, Revision, Rule, Scopes,
+    Timestamp, Uidp, Version, Versioned, Violations,
     ctx::IdempotencyClaim,
     ports::{Authenticate, Fitness, Ready, Refusals, Replay, Replays},
 };
@@ -152,6 +152,7 @@ async fn start_server(settings: Settings, fallback: axum::Router, tls: Option<Tl
         .ready(Arc::new(Fakes(world.clone())))
         .clock(Arc::new(Still))
         .entropy(Arc::new(Counted::default()))
+        .entity_tags(domain::EntityTags::default())
         .fallback(fallback)
         .tls(tls)
         .build()
@@ -171,6 +172,11 @@ impl Running {
         let address = listener.local_addr().unwrap();
         tokio::spawn(self.server.clone().serve(listener, self.stop.clone()));
         address
+    }
+
+    /// Tells load balancers to go elsewhere; returns when they should have noticed.
+    pub(crate) async fn withdraw(&self) {
+        self.server.withdraw().await;
     }
 
     /// How many bytes requests hold at this moment, as the budget counts them.
@@ -321,7 +327,7 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
             }
         }),
         Endpoint::new::<UpdateGroup, _, _, _>(|ctx: Arc<Ctx>, request| async move {
-            ctx.check_match(domain::Revision(7))?;
+            ctx.check_match(&Changeable(org()))?;
             let paths = request.update_mask.map(|mask| mask.paths.join(",")).unwrap_or_default();
             Ok(Group { description: format!("mask {paths}"), ..request.group.unwrap_or_default() })
         }),
@@ -456,5 +462,14 @@ impl Entropy for Counted {
         bytes.fill(0);
         bytes.iter_mut().rev().zip(number.iter().rev()).for_each(|(to, from)| *to = *from);
         Ok(())
+    }
+}
+
+/// The group that can be changed, in the version that it has.
+pub(crate) struct Changeable(pub(crate) Uidp);
+
+impl Versioned for Changeable {
+    fn version(&self) -> Version<'_> {
+        Version { uid: &self.0, revision: Revision(7) }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use store::{
     Store,
-    check::{Finding, Look, Report},
+    check::{Finding, Look, Means, Report},
 };
 use tokio::sync::mpsc;
 
@@ -25,6 +25,8 @@ pub struct Checked {
     pub findings: Vec<Found>,
     /// What could not be looked at.
     pub remarks: Vec<String>,
+    /// The code of the last entry of the audit log, to be kept elsewhere; none where it has no codes.
+    pub head: Option<String>,
 }
 
 /// What does not agree.
@@ -46,6 +48,7 @@ impl From<Report> for Checked {
             rules: report.rules,
             findings: report.findings.into_iter().map(Found::from).collect(),
             remarks: report.remarks,
+            head: report.head.map(|head| head.code()),
         }
     }
 }
@@ -57,16 +60,17 @@ impl From<Finding> for Found {
 }
 
 /// Looks at everything and tells `updates` how far it has come.
-pub(super) async fn perform(store: &Store, updates: mpsc::Sender<Update>) -> Result<Checked, Failure> {
-    Ok(store::check::check(store, told_to(&updates)).await?.into())
+pub(super) async fn perform(store: &Store, kept_head: Option<String>, updates: mpsc::Sender<Update>) -> Result<Checked, Failure> {
+    let means = Means::new(store.keys(), kept_head)?;
+    Ok(store::check::check(store, &means, told_to(&updates)).await?.into())
 }
 
 /// The same through a look at the database of a server that does not run.
 ///
 /// # Errors
 /// When it cannot be read.
-pub async fn alone(look: Look, updates: &mpsc::Sender<Update>) -> Result<Checked, Failure> {
-    Ok(look.check(told_to(updates)).await?.into())
+pub async fn alone(look: Look, means: &Means, updates: &mpsc::Sender<Update>) -> Result<Checked, Failure> {
+    Ok(look.check(means, told_to(updates)).await?.into())
 }
 
 fn told_to(updates: &mpsc::Sender<Update>) -> impl FnMut(u64, u64) {

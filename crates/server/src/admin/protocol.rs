@@ -35,7 +35,17 @@ pub enum Request {
     /// A backup, in pieces. Answers a [`super::backup::Contents`].
     Backup,
     /// Whether everything agrees with everything else. Answers a [`super::check::Checked`].
-    Check,
+    Check {
+        /// The end of the audit log as somebody has kept it, which has to be in the log.
+        kept_head: Option<String>,
+    },
+    /// Vouching for everything as it is found. Answers a [`super::seal::Sealed`].
+    Seal,
+    /// Another key-encryption key. Answers a [`super::rekey::Rekeyed`].
+    Rekey {
+        /// Only makes it, and accepts it.
+        prepare: bool,
+    },
 }
 
 /// A line of the server's answer. [`Line::Done`] and [`Line::Failed`] are the last of their answer.

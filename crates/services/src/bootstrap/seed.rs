@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{
     Ctx, Description, Error, Kind, ListRequest, Name, Noun, Op, Result, Rule, Scopes, UidpFilter, Violations,
     iam::{
-        ClaimMatch, Group, GroupSpec, Identity, Matcher, OrgKind, Relationship, RoleBinding, identity::user_uid,
+        ClaimMatch, Group, GroupSpec, Identity, Matcher, OrgKind, Relationship, RoleBinding, RoleBindingView, identity::user_uid,
         role::built_in_uid,
     },
     ports::CheckRelationship,
@@ -137,8 +137,8 @@ async fn planted(reader: &mut Reader, seed: &Seed) -> Result<Option<Seeded>> {
     let found = views
         .into_iter()
         .find(|view| view.group.uid.is_root() && view.role.uid == role && view.group.spec.name == seed.organization);
-    if let Some(view) = found {
-        return Ok(Some(Seeded { organization: view.group, owner: view.identity, binding: view.binding }));
+    if let Some(RoleBindingView { binding, identity: Some(owner), group: organization, .. }) = found {
+        return Ok(Some(Seeded { organization, owner, binding }));
     }
     let request = ListRequest { page_size: 1, ..ListRequest::first(UidpFilter { in_root: true, ..UidpFilter::default() }) };
     let filter = GroupFilter { name: Some(seed.organization.to_string()) };
@@ -173,5 +173,5 @@ pub(super) async fn user(ctx: &Ctx, tx: &mut Writer, seed: &Seed) -> Result<Iden
     }
     let (name, relationship) = (seed.owner.clone(), relationship(&seed.issuer, &seed.subject));
     let user = NewUser { uid, name, relationship, email: seed.email.clone(), email_unverified: None };
-    rows::insert(tx, &user.identity(ctx, tx.revision())).await
+    rows::insert(tx, &user.identity(ctx, tx.revision())?).await
 }

@@ -1,6 +1,7 @@
 //! Groups: organizations and the folders below them.
 
 mod create;
+mod limits;
 mod lookup;
 mod rules;
 mod update;
@@ -10,6 +11,7 @@ use domain::{Ctx, iam::Group};
 pub(crate) use create::{bind_owner, insert};
 pub(crate) use lookup::organization_of;
 
+pub use limits::Limited;
 pub use store::iam::groups::GroupFilter;
 
 use crate::{

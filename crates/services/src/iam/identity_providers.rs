@@ -14,7 +14,7 @@ use domain::{
 };
 
 pub use scim::{Lifetime, Made};
-pub use secret::SecretChange;
+pub use secret::{SecretChange, renew_all};
 pub use store::iam::identity_providers::IdentityProviderFilter;
 
 use crate::nouns::{Noun, Nouns};

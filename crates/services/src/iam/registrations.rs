@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{
     Actor, Caller, Ctx, Error, Narrowing, Result, Rule, Uidp, Upstream,
     iam::{
-        Group, GroupInvite, Identity, InviteCheck, Role, RoleBindingSpec,
+        GroupInvite, Identity, InviteCheck, Role, RoleBindingSpec,
         registration::{LoginProvider, Registrant, Session},
     },
 };
@@ -19,7 +19,7 @@ use super::{
     identities::user::{self, NewUser},
     role_bindings::insert_binding,
 };
-use crate::{nouns, nouns::not_found, texts, update::contended};
+use crate::{iam::placed::home, nouns::not_found, texts, update::contended};
 
 /// The use cases of people who have no rights here yet.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Registrations {
                         None => None,
                     };
                     let session = Session { identity: user.uid, group: joined.as_ref().map(|joined| joined.group.clone()) };
-                    if is_new || joined.is_some_and(|joined| joined.is_new) {
+                    if is_new || joined.is_some_and(|joined| joined.is_change) {
                         let group = session.group.as_ref().map_or(Uidp::ROOT, Uidp::as_str);
                         tx.event("", group, &session).await?;
                     }
@@ -102,7 +102,7 @@ fn caller(who: &Registrant, uid: &Uidp) -> Caller {
 async fn user_of(ctx: &Ctx, tx: &mut Writer, who: &Registrant) -> Result<(Identity, bool)> {
     let uid = who.uid();
     let Some(found) = rows::get::<Identity>(tx, &uid).await? else {
-        return Ok((rows::insert(tx, &new_user(ctx, tx, who)).await?, true));
+        return Ok((rows::insert(tx, &new_user(ctx, tx, who)?).await?, true));
     };
     let is_same = match who.known {
         Some(revision) => found.relationship_revision == revision,
@@ -112,7 +112,7 @@ async fn user_of(ctx: &Ctx, tx: &mut Writer, who: &Registrant) -> Result<(Identi
 }
 
 /// The user that `who` becomes. What an organization's provider says of an address is nothing that others should believe.
-fn new_user(ctx: &Ctx, tx: &Writer, who: &Registrant) -> Identity {
+fn new_user(ctx: &Ctx, tx: &Writer, who: &Registrant) -> Result<Identity> {
     let is_believed = who.provider == LoginProvider::Configured;
     let email = |wanted: bool| {
         let email = who.email.as_ref().filter(|email| (email.is_verified && is_believed) == wanted);
@@ -127,8 +127,8 @@ fn new_user(ctx: &Ctx, tx: &Writer, who: &Registrant) -> Identity {
 /// A group that somebody has joined.
 struct Joined {
     group: Uidp,
-    /// Whether the user did not have the role there before.
-    is_new: bool,
+    /// Whether the user has come to have the role there, or the invite was used up.
+    is_change: bool,
 }
 
 /// Binds the role of an invite to the user.
@@ -140,23 +140,24 @@ async fn join(ctx: &Ctx, tx: &mut Writer, who: &Registrant, user: &Identity, che
     if invite.expires_at <= ctx.now {
         return Err(refused("has expired; ask for another one"));
     }
-    let group: Group = nouns::get(tx, &invite.uid.parent().ok_or_else(|| not_found::<GroupInvite>(&invite.uid))?).await?;
+    let group = home(tx, &invite.uid.parent().ok_or_else(|| not_found::<GroupInvite>(&invite.uid))?).await?;
     if !invite.spec.email.is_empty() && !is_addressee(tx, who, &invite).await? {
         return Err(refused("is meant for another email address, which your login provider has to vouch for"));
     }
     let spec = RoleBindingSpec { identity: user.uid.clone(), role: invite.spec.role.clone() };
-    if role_bindings::exists(tx, &group.uid, &spec).await? {
-        return Ok(Joined { group: group.uid, is_new: false });
+    let is_bound = role_bindings::exists(tx, &group.uid, &spec).await?;
+    if !is_bound {
+        if rows::get::<Role>(tx, &spec.role).await?.is_none() {
+            let description = "the role that the invite offers does not exist any more; ask for another invite";
+            return Err(Error::precondition(Rule::NoSuchResource, "NO_SUCH_RESOURCE", invite.uid.as_str(), description));
+        }
+        insert_binding(ctx, tx, &group, spec).await?;
     }
-    if rows::get::<Role>(tx, &spec.role).await?.is_none() {
-        let description = "the role that the invite offers does not exist any more; ask for another invite";
-        return Err(Error::precondition(Rule::NoSuchResource, "NO_SUCH_RESOURCE", invite.uid.as_str(), description));
-    }
-    insert_binding(ctx, tx, &group, spec).await?;
+    // Who had the role before has used the code as well.
     if invite.spec.single_use {
         rows::delete::<GroupInvite>(tx, &invite.uid).await?;
     }
-    Ok(Joined { group: group.uid, is_new: true })
+    Ok(Joined { group: group.uid, is_change: !is_bound || invite.spec.single_use })
 }
 
 fn refused(why: &str) -> Error {

@@ -8,7 +8,7 @@ mod update;
 use std::sync::Arc;
 
 use domain::{
-    ListRequest, Result, Scopes, Uidp, UidpFilter,
+    Ctx, ListRequest, Result, Scopes, Uidp, UidpFilter,
     iam::{RoleBinding, RoleBindingView},
 };
 use store::{Filter, ListQuery, Listed, Reader, iam::role_bindings};
@@ -19,6 +19,7 @@ pub use store::iam::role_bindings::RoleBindingFilter;
 pub(crate) use create::insert as insert_binding;
 pub(crate) use rules::{check as check_binding, role_for};
 
+use super::lookups::UserLookups;
 use crate::nouns::{Noun, Nouns, Shows, not_found};
 
 /// The use cases of role bindings, which show what they name. Deleting one takes the role away from the next request on; there is no
@@ -40,7 +41,7 @@ impl Noun for RoleBinding {
 
     type Answer = RoleBindingView;
     type Filter = RoleBindingFilter;
-    type Needs = ();
+    type Needs = UserLookups;
 }
 
 /// Every binding of an identity, at whatever place.
@@ -57,6 +58,11 @@ pub(crate) async fn bindings_of(reader: &mut Reader, identity: &Uidp) -> Result<
         }
         query.cursor = listed.next;
     }
+}
+
+/// The binding with what its caller may see of it: of an identity no more than a binding shows, and a rehearsal makes none.
+pub(crate) fn shown(ctx: &Ctx, view: RoleBindingView) -> RoleBindingView {
+    RoleBindingView { identity: view.identity.filter(|_| !ctx.validate_only), ..view }
 }
 
 /// The binding with what it names.

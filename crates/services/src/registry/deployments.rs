@@ -71,7 +71,7 @@ async fn replace(tx: &mut Writer, repo: Uidp, charts: Vec<HelmChart>) -> Result<
         let is_there = repos::without_overlay(tx, &repo).await?.is_some();
         return if is_there && charts.is_empty() { Ok(None) } else { Err(not_found(&repo)) };
     };
-    tx.ctx().check_match(known.revision)?;
+    tx.ctx().check_match(&known)?;
     if charts.is_empty() {
         rows::delete::<Deployment>(tx, &repo).await?;
         tx.announce(Noun::Deployment, &repo, Op::Deleted, &repo).await?;

@@ -39,7 +39,7 @@ impl RegistriesSettings {
             .write(ctx, move |tx| {
                 Box::pin(async move {
                     let (known, is_set) = find(tx, &group).await?;
-                    tx.ctx().check_match(known.revision)?;
+                    tx.ctx().check_match(&known)?;
                     if known.spec == spec {
                         return Ok(known);
                     }

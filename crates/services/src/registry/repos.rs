@@ -10,7 +10,7 @@ mod sync;
 mod update;
 mod upsert;
 
-use domain::{Description, Result, Revision, Uidp, Versioned, registry::Repo};
+use domain::{Description, Result, Uidp, Version, Versioned, registry::Repo};
 use store::{Filter, ListQuery, Listed, Reader, rows};
 
 pub use store::registry::repos::RepoFilter;
@@ -39,8 +39,8 @@ pub struct Shown {
 }
 
 impl Versioned for Shown {
-    fn revision(&self) -> Revision {
-        self.repo.revision
+    fn version(&self) -> Version<'_> {
+        self.repo.version()
     }
 }
 

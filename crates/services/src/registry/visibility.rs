@@ -1,11 +1,16 @@
 //! What everybody may see without logging in: a repository, or all repositories of a group.
 
-use domain::{Ctx, Error, Noun, Op, Result, Revision, Uidp, Versioned, iam::Group, registry::Repo};
+use std::future::ready;
+
+use domain::{Ctx, Error, Noun, Op, Result, Revision, Rule, Uidp, Version, Versioned, iam::Group, registry::Repo};
 use serde::Serialize;
 use store::{Reader, Store, Stored, iam::groups, rows};
 
 use super::repos::Shown;
 use crate::nouns::{Found, Shows};
+
+/// Most groups of an organization that are public by themselves: whatever strangers ask for looks at all of them.
+const PUBLIC_GROUPS: u64 = 100;
 
 /// Whether something is public.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +26,8 @@ pub struct Visibility {
 }
 
 impl Versioned for Visibility {
-    fn revision(&self) -> Revision {
-        self.revision
+    fn version(&self) -> Version<'_> {
+        Version { uid: &self.uid, revision: self.revision }
     }
 }
 
@@ -36,6 +41,14 @@ pub trait Publishable: Stored + Versioned + Serialize + Clone + Shows<Self::Foun
     /// The same, made public or not.
     #[must_use]
     fn made(self, public: bool) -> Self;
+
+    /// Whether one more may be public where this one is.
+    ///
+    /// # Errors
+    /// Failed precondition when as many are as may be.
+    fn check_room(_reader: &mut Reader, _uid: &Uidp) -> impl Future<Output = Result<()>> + Send {
+        ready(Ok(()))
+    }
 }
 
 impl Publishable for Group {
@@ -47,6 +60,15 @@ impl Publishable for Group {
 
     fn made(self, public: bool) -> Self {
         Self { public, ..self }
+    }
+
+    async fn check_room(reader: &mut Reader, uid: &Uidp) -> Result<()> {
+        if groups::count_public(reader, &uid.root()).await? < PUBLIC_GROUPS {
+            return Ok(());
+        }
+        let description =
+            format!("{PUBLIC_GROUPS} groups of the organization are public, which is as many as may be; publish one above them");
+        Err(Error::precondition(Rule::GroupFull, "GROUP_FULL", uid.root_text(), description))
     }
 }
 
@@ -88,15 +110,18 @@ impl Visibilities {
     /// Makes it public, or no longer so. The same again changes nothing.
     ///
     /// # Errors
-    /// Not found; aborted when `If-Match` names another version.
+    /// Not found; failed precondition when as many are public as may be; aborted when `If-Match` names another version.
     pub async fn set<T: Publishable>(&self, ctx: &Ctx, uid: &Uidp, public: bool) -> Result<Visibility> {
         let uid = uid.clone();
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
                     let mut found = find::<T>(tx, &uid).await?;
-                    tx.ctx().check_match(found.revision())?;
+                    tx.ctx().check_match(&found)?;
                     if found.public() != public {
+                        if public {
+                            T::check_room(tx, &uid).await?;
+                        }
                         found = rows::update(tx, &found, &found.clone().made(public)).await?;
                         let shown = T::one(tx, &uid).await?;
                         tx.announce(rows::noun::<T>(), &uid, Op::Updated, &shown).await?;
@@ -115,5 +140,5 @@ async fn find<T: Publishable>(reader: &mut Reader, uid: &Uidp) -> Result<T> {
 
 async fn of<T: Publishable>(reader: &mut Reader, uid: &Uidp, found: &T) -> Result<Visibility> {
     let public_by = groups::public_above(reader, uid).await?;
-    Ok(Visibility { uid: uid.clone(), public: found.public(), public_by, revision: found.revision() })
+    Ok(Visibility { uid: uid.clone(), public: found.public(), public_by, revision: found.version().revision })
 }

@@ -113,7 +113,7 @@ async fn a_role_is_either_bound_or_widened() {
 async fn of_two_changes_with_one_tag_one_wins() {
     let world = World::new().await;
     let (organization, _) = world.organization("alice").await;
-    let tag = world.groups.get(&world.operator(), &organization).await.unwrap().revision.etag();
+    let tag = world.tag(&organization).await;
     let attempts: Vec<_> = ["one", "two", "three"]
         .into_iter()
         .map(|called| {

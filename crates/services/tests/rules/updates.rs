@@ -71,7 +71,7 @@ async fn who_is_always_overtaken_is_told_to_retry() {
 async fn a_tag_that_is_overtaken_is_stale() {
     let world = World::new().await;
     let (organization, _) = world.organization("alice").await;
-    let tag = world.groups.get(&world.operator(), &organization).await.unwrap().revision.etag();
+    let tag = world.tag(&organization).await;
     let (patch, applied) = overtaken(&world, &organization, 1);
     let ctx = Ctx { if_match: Some(tag), ..world.operator() };
     assert_eq!(refused(world.groups.update(&ctx, &organization, patch).await), STALE);
@@ -82,7 +82,7 @@ async fn a_tag_that_is_overtaken_is_stale() {
 async fn a_repetition_is_not_judged_by_what_its_first_time_has_changed() {
     let world = World::new().await;
     let (organization, _) = world.organization("alice").await;
-    let tag = world.groups.get(&world.operator(), &organization).await.unwrap().revision.etag();
+    let tag = world.tag(&organization).await;
     let idempotency = Some(IdempotencyClaim { key: [1; 32], request: [2; 32] });
     let ctx = Ctx { if_match: Some(tag), idempotency, ..world.operator() };
     let rename = || edit_group(|spec| spec.name = name("renamed"));

@@ -12,8 +12,8 @@ use std::{
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
-    Actor, Caller, Capability, CapabilitySet, Clock, Ctx, Description, Entropy, Error, Grants, Kind, ListRequest, Name,
-    Narrowing, Result, Rule, Timestamp, Uidp, UidpFilter, Violations,
+    Actor, Caller, Capability, CapabilitySet, Clock, Ctx, Description, Entropy, Error, Etag, Grants, Kind, ListRequest, Name,
+    Narrowing, Result, Rule, Timestamp, Uidp, UidpFilter, Versioned as _, Violations,
     error::Detail,
     iam::{
         AccountAssociationSpec, AccountStatus, ClaimMatch, CloudAccount, Group, GroupSpec, Identity, IdentitySpec, Matcher,
@@ -25,8 +25,12 @@ use domain::{
     registry::{CatalogTier, Readme, Repo, RepoSpec},
 };
 use services::{
-    AccountAssociations, Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, Settings, WhoAmI, bootstrap::Seed,
-    iam::identities::KeyLife,
+    AccountAssociations, Bootstrap, Groups, Identities, Repos, RoleBindings, Roles, Settings, WhoAmI,
+    bootstrap::Seed,
+    iam::{
+        identities::{self, KeyLife},
+        lookups::UserLookups,
+    },
 };
 use store::{Store, StoreConfig, iam::role_bindings};
 
@@ -63,11 +67,13 @@ impl World {
         let entropy: Arc<dyn Entropy> = Arc::new(Counted::default());
         let store = Store::open(&StoreConfig::sqlite(data.path()), clock.clone(), entropy.clone()).await.unwrap();
         let seal: Arc<dyn Seal> = Arc::new(TestSeal::new());
+        let lookups = UserLookups::new(store.clone());
+        let identities = identities::Needs { relationships: Arc::new(RefuseParentheses), lookups: lookups.clone() };
         let world = Self {
             groups: Groups::new(store.clone(), seal.clone(), settings.clone()),
-            identities: Identities::new(store.clone(), seal.clone(), Arc::new(RefuseParentheses)),
+            identities: Identities::new(store.clone(), seal.clone(), identities),
             roles: Roles::new(store.clone(), seal.clone(), ()),
-            role_bindings: RoleBindings::new(store.clone(), seal.clone(), ()),
+            role_bindings: RoleBindings::new(store.clone(), seal.clone(), lookups),
             account_associations: AccountAssociations::new(store.clone(), seal.clone(), Arc::new(NoClouds)),
             repos: Repos::new(store.clone(), seal, settings),
             whoami: WhoAmI::new(store.clone()),
@@ -135,6 +141,12 @@ impl World {
         let seeded = self.bootstrap.organization(&self.system(), seed).await.unwrap();
         assert_eq!(seeded.owner.uid, user_uid(ISSUER, owner));
         (seeded.organization.uid, seeded.owner.uid)
+    }
+
+    /// The entity tag of a group.
+    pub(crate) async fn tag(&self, group: &Uidp) -> Etag {
+        let found = self.groups.get(&self.operator(), group).await.unwrap();
+        self.operator().etag(found.version())
     }
 
     pub(crate) async fn folder(&self, parent: &Uidp, called: &str) -> Uidp {
@@ -362,6 +374,10 @@ impl Seal for TestSeal {
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut sealed = sealed.to_vec();
         Some(self.0.open_in_place(nonce, Aad::from(purpose), &mut sealed).ok()?.to_vec())
+    }
+
+    fn renew(&self, _: &'static str, _: &str) -> Result<Option<String>> {
+        Ok(None)
     }
 }
 

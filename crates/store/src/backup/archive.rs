@@ -12,11 +12,14 @@ use domain::{Error, Kind, Result, Revision, Rule, Timestamp};
 use flate2::bufread::GzDecoder;
 
 use super::{
-    header::{Header, TRAILER, damaged, trailer},
+    header::{Header, Trailer, VOUCHED, damaged},
     lines::{self, LINE},
-    tables::{Cell, SIGNING_KEYS, TABLES, Table},
+    tables::{Cell, OLDEST, SIGNING_KEYS, TABLES, Table},
 };
-use crate::signing_keys::SigningKey;
+use crate::{
+    chain::{Keys, Purpose, finish},
+    signing_keys::SigningKey,
+};
 
 /// Longest first line in bytes.
 const FIRST: u64 = 64 * 1024;
@@ -28,6 +31,7 @@ const KEYS: usize = 16 * 1024 * 1024;
 pub struct Archive {
     path: PathBuf,
     header: Header,
+    trailer: Trailer,
     signing_keys: Vec<SigningKey>,
 }
 
@@ -39,11 +43,11 @@ impl Archive {
     /// Not found or failed precondition when the file cannot be read; invalid argument when it is cut off, altered, of a
     /// newer format or of another schema.
     pub fn check(path: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Self> {
-        let header = check_whole(path)?;
+        let (header, trailer) = check_whole(path)?;
         check_schema(&header)?;
-        let mut rows = Rows::open(path)?;
+        let mut rows = Rows::open(path, &header, &trailer)?;
         let (mut signing_keys, mut key_bytes, mut done) = (Vec::new(), 0, 0);
-        for _ in &*TABLES {
+        for _ in TABLES.iter().filter(|table| table.is_in(header.schema)) {
             let table = rows.heading()?;
             for _ in 0..header.rows.get(table.name).copied().unwrap_or_default() {
                 let row = rows.next(table)?;
@@ -61,7 +65,7 @@ impl Archive {
             }
         }
         rows.end()?;
-        Ok(Self { path: path.to_owned(), header, signing_keys })
+        Ok(Self { path: path.to_owned(), header, trailer, signing_keys })
     }
 
     /// What its first line says.
@@ -76,19 +80,39 @@ impl Archive {
         &self.signing_keys
     }
 
+    /// Makes sure that one of these keys vouches for it, and that none of before does.
+    ///
+    /// # Errors
+    /// Failed precondition, saying who vouches for it instead.
+    pub fn check_code(&self, keys: &Keys) -> Result<()> {
+        let refused = |why: &str| Err(Error::new(Kind::FailedPrecondition, Rule::Unavailable, format!("this backup {why}")));
+        let Some(code) = self.trailer.code else {
+            return refused("has no code: an older program wrote it, or somebody who has no key of this installation");
+        };
+        match keys.live(code.key) {
+            Some(key) if key.made(code, Purpose::Backup, &[VOUCHED, &self.trailer.sha256]) => Ok(()),
+            Some(_) => refused("was made or altered by somebody who has no key of this installation: its code does not fit"),
+            None => refused(&format!("has a code by the key {}, which is not in the key file", code.key)),
+        }
+    }
+
     pub(super) fn rows(&self) -> Result<Rows> {
-        Rows::open(&self.path)
+        Rows::open(&self.path, &self.header, &self.trailer)
     }
 }
 
 /// Compares the file with its checksum and reads its first line.
-fn check_whole(path: &Path) -> Result<Header> {
+fn check_whole(path: &Path) -> Result<(Header, Trailer)> {
     let mut file = BufReader::with_capacity(1 << 20, open(path)?);
     let mut first = Vec::new();
     (&mut file).take(FIRST).read_until(b'\n', &mut first).map_err(|error| unreadable(path, &error))?;
     let header = Header::parse(&first)?;
     let length = file.get_ref().metadata().map_err(|error| unreadable(path, &error))?.len();
-    let Some(content) = length.checked_sub(TRAILER as u64) else { return Err(damaged("it is cut off")) };
+    file.seek(SeekFrom::Start(length.saturating_sub(Trailer::MOST as u64))).map_err(|error| unreadable(path, &error))?;
+    let mut end = Vec::new();
+    (&mut file).take(Trailer::MOST as u64).read_to_end(&mut end).map_err(|error| unreadable(path, &error))?;
+    let trailer = Trailer::parse(&end)?;
+    let content = length.saturating_sub(trailer.length() as u64);
     file.seek(SeekFrom::Start(0)).map_err(|error| unreadable(path, &error))?;
     let mut hash = digest::Context::new(&digest::SHA256);
     let mut left = (&mut file).take(content);
@@ -101,15 +125,10 @@ fn check_whole(path: &Path) -> Result<Header> {
         let n = bytes.len();
         left.consume(n);
     }
-    let mut end = Vec::new();
-    file.read_to_end(&mut end).map_err(|error| unreadable(path, &error))?;
-    if !(end.starts_with(b"\n{\"sha256\":\"") && end.ends_with(b"\"}\n")) {
-        return Err(damaged("it is cut off, or something was added: its last line is not a checksum"));
-    }
-    if end != trailer(hash.finish().as_ref()).as_bytes() {
+    if finish(hash.finish()) != trailer.sha256 {
         return Err(damaged("it was altered: its checksum does not fit"));
     }
-    Ok(header)
+    Ok((header, trailer))
 }
 
 fn check_schema(header: &Header) -> Result<()> {
@@ -120,7 +139,7 @@ fn check_schema(header: &Header) -> Result<()> {
             header.version
         )));
     }
-    if theirs < ours {
+    if theirs < OLDEST {
         return Err(damaged(&format!(
             "it has schema {theirs}, and this provost has {ours}: restore it with provost {}, which wrote it, then upgrade",
             header.version
@@ -134,27 +153,28 @@ fn check_schema(header: &Header) -> Result<()> {
 pub(super) struct Rows {
     lines: BufReader<GzDecoder<BufReader<Take<File>>>>,
     line: Vec<u8>,
+    schema: i64,
     /// The tables that have begun.
     begun: HashSet<&'static str>,
 }
 
 impl Rows {
-    fn open(path: &Path) -> Result<Self> {
+    fn open(path: &Path, header: &Header, trailer: &Trailer) -> Result<Self> {
         let mut file = BufReader::new(open(path)?);
         let first = file.skip_until(b'\n').map_err(|error| unreadable(path, &error))? as u64;
         let mut file = file.into_inner();
         let length = file.metadata().map_err(|error| unreadable(path, &error))?.len();
         file.seek(SeekFrom::Start(first)).map_err(|error| unreadable(path, &error))?;
-        let compressed = file.take(length.saturating_sub(first + TRAILER as u64));
+        let compressed = file.take(length.saturating_sub(first + trailer.length() as u64));
         let lines = BufReader::new(GzDecoder::new(BufReader::new(compressed)));
-        Ok(Self { lines, line: Vec::new(), begun: HashSet::new() })
+        Ok(Self { lines, line: Vec::new(), schema: header.schema, begun: HashSet::new() })
     }
 
     /// Goes on to the rows of the next table, and answers which that is: every table comes once, in whatever order, with what
     /// others refer to before those.
     pub(super) fn heading(&mut self) -> Result<&'static Table> {
-        let line = self.line()?;
-        let table = TABLES.iter().find(|table| line == lines::heading(table).as_slice());
+        let (schema, line) = (self.schema, self.line()?);
+        let table = TABLES.iter().find(|table| line == lines::heading(table, schema).as_slice());
         match table {
             Some(table) if self.begun.insert(table.name) => Ok(table),
             Some(table) => Err(damaged(&format!("the table {} begins twice", table.name))),
@@ -164,7 +184,8 @@ impl Rows {
 
     /// The next row of `table`.
     pub(super) fn next(&mut self, table: &Table) -> Result<Vec<Cell>> {
-        lines::read(table, self.line()?)
+        let schema = self.schema;
+        lines::read(table, schema, self.line()?)
     }
 
     /// The next rows of `table`: `most` of them, or fewer when they have that many `bytes` before.
@@ -199,7 +220,7 @@ impl Rows {
 }
 
 fn signing_key(row: Vec<Cell>) -> Result<SigningKey> {
-    match <[Cell; 8]>::try_from(row) {
+    match <[Cell; 9]>::try_from(row) {
         Ok(
             [
                 Cell::Text(kid),
@@ -210,6 +231,7 @@ fn signing_key(row: Vec<Cell>) -> Result<SigningKey> {
                 Cell::Int(not_before_at),
                 retired_at,
                 Cell::Int(revision),
+                code,
             ],
         ) => Ok(SigningKey {
             kid,
@@ -220,6 +242,7 @@ fn signing_key(row: Vec<Cell>) -> Result<SigningKey> {
             not_before_at: Timestamp(not_before_at),
             retired_at: if let Cell::Int(at) = retired_at { Some(Timestamp(at)) } else { None },
             revision: Revision(revision),
+            code: if let Cell::Bytes(code) = code { code } else { Vec::new() },
         }),
         _ => Err(damaged("a signing key is not what it should be")),
     }

@@ -6,6 +6,7 @@ use domain::{Error, Kind, Result, Revision, Rule, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::tables::Table;
+use crate::chain::{Code, KeyId};
 
 /// The format that this program writes, and the newest that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -26,6 +27,9 @@ pub struct Header {
     pub created_at: i64,
     /// The last commit that is in it.
     pub revision: i64,
+    /// The code of the last entry of the audit log, behind the name of its key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
     /// How many rows of each table.
     pub rows: BTreeMap<String, u64>,
 }
@@ -46,6 +50,11 @@ impl Header {
     #[must_use]
     pub fn created(&self) -> Timestamp {
         Timestamp(self.created_at)
+    }
+
+    /// The code of the last entry of the audit log.
+    pub(super) fn head(&self) -> Option<Code> {
+        Some(Code::of_bytes(&hex::decode(self.head.as_ref()?).unwrap_or_default()))
     }
 
     /// The last commit that is in it.
@@ -72,17 +81,73 @@ impl Header {
                 mark.provost_backup, mark.version
             )));
         }
-        serde_json::from_slice(line).map_err(|error| damaged(&format!("its first line cannot be read: {error}")))
+        let header: Self =
+            serde_json::from_slice(line).map_err(|error| damaged(&format!("its first line cannot be read: {error}")))?;
+        if !(0..=Revision::LAST.0).contains(&header.revision) {
+            return Err(damaged(&format!("its last commit is {}, which no database comes to", header.revision)));
+        }
+        Ok(header)
     }
 }
 
-/// The last line: the SHA-256 of everything before it.
-pub(super) fn trailer(digest: &[u8]) -> String {
-    format!("\n{{\"sha256\":\"{}\"}}\n", hex::encode(digest))
+/// The last line: the SHA-256 of everything before it, and who vouches for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trailer {
+    pub(super) sha256: [u8; 32],
+    /// The code of the SHA-256 under a key of the installation.
+    pub(super) code: Option<Code>,
 }
 
-/// The length of [`trailer`] in bytes.
-pub(super) const TRAILER: usize = 1 + 11 + 64 + 3;
+/// Bytes of a last line without a code, and with one.
+const SHORT: usize = 1 + 11 + 64 + 3;
+const LONG: usize = SHORT + 9 + 16 + 10 + 64;
+/// What the code of a backup is made of before its SHA-256: the format.
+pub(super) const VOUCHED: &[u8] = b"provost backup 1";
+
+impl Trailer {
+    pub(super) fn text(&self) -> String {
+        let code = |code: Code| format!(",\"key\":\"{}\",\"code\":\"{code}", code.key);
+        format!("\n{{\"sha256\":\"{}\"{}}}\n", hex::encode(self.sha256), self.code.map_or_else(String::new, |of| code(of) + "\""))
+    }
+
+    /// Its length in bytes.
+    pub(super) fn length(&self) -> usize {
+        if self.code.is_some() { LONG } else { SHORT }
+    }
+
+    /// Reads it from the end of a file, of which these are the last [`Trailer::MOST`] bytes, or all.
+    ///
+    /// # Errors
+    /// Invalid argument when the file does not end like a backup.
+    pub(super) fn parse(end: &[u8]) -> Result<Self> {
+        [LONG, SHORT]
+            .into_iter()
+            .find_map(|length| Self::read(end.get(end.len().checked_sub(length)?..)?))
+            .ok_or_else(|| damaged("it is cut off, or something was added: its last line is not a checksum"))
+    }
+
+    /// The most bytes that it has.
+    pub(super) const MOST: usize = LONG;
+
+    /// Each has one spelling.
+    fn read(line: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            sha256: String,
+            key: Option<String>,
+            code: Option<String>,
+        }
+        let Written { sha256, key, code } = serde_json::from_slice(line).ok()?;
+        let bytes = |text: &str| -> Option<[u8; 32]> { hex::decode(text).ok()?.try_into().ok() };
+        let code = match (key, code) {
+            (Some(key), Some(code)) => Some(Code { key: KeyId(hex::decode(key).ok()?.try_into().ok()?), mac: bytes(&code)? }),
+            _ => None,
+        };
+        let trailer = Self { sha256: bytes(&sha256)?, code };
+        (trailer.text().as_bytes() == line).then_some(trailer)
+    }
+}
 
 /// The error for a file that is no whole backup.
 pub(super) fn damaged(what: &str) -> Error {
@@ -94,8 +159,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_trailer_has_its_length() {
-        assert_eq!(trailer(&[7; 32]).len(), TRAILER);
+    fn the_last_line_is_read_as_it_was_written() {
+        let code = Code { key: KeyId([3; 8]), mac: [9; 32] };
+        for trailer in [Trailer { sha256: [7; 32], code: None }, Trailer { sha256: [7; 32], code: Some(code) }] {
+            let text = trailer.text();
+            assert_eq!(text.len(), trailer.length());
+            assert_eq!(Trailer::parse(format!("…{text}").as_bytes()).expect("read"), trailer);
+            for other in
+                [text.to_uppercase(), text.replace("sha256", "sha512"), text.trim_end().to_owned(), text.replace("07", "0g")]
+            {
+                assert!(Trailer::parse(other.as_bytes()).is_err(), "{other}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_database_comes_to_such_a_commit() {
+        let line = |revision: i64| {
+            format!(
+                r#"{{"provost_backup":1,"schema":1,"version":"1","engine":"e","created_at":1,"revision":{revision},"rows":{{}}}}"#
+            )
+        };
+        assert!(Header::parse(line(7).as_bytes()).is_ok());
+        for revision in [-1, i64::MAX, Revision::LAST.0 + 1] {
+            let error = Header::parse(line(revision).as_bytes()).expect_err("refused");
+            assert!(error.message().contains("which no database comes to"), "{error}");
+        }
     }
 
     #[test]

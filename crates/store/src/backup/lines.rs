@@ -19,8 +19,8 @@ use crate::table::Column;
 pub(super) const LINE: usize = 32 * 1024 * 1024;
 
 /// The line before the rows of a table.
-pub(super) fn heading(table: &Table) -> Vec<u8> {
-    let columns: Vec<_> = table.columns.iter().map(|column| column.name).collect();
+pub(super) fn heading(table: &Table, schema: i64) -> Vec<u8> {
+    let columns: Vec<_> = table.columns_in(schema).iter().map(|column| column.name).collect();
     let mut line = serde_json::json!({ "table": table.name, "columns": columns }).to_string().into_bytes();
     line.push(b'\n');
     line
@@ -45,17 +45,17 @@ pub(super) fn write(row: &[Cell], to: &mut Vec<u8>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The row of a line. It takes no more memory than the line: nothing is read that is not the value of a column.
-pub(super) fn read(table: &Table, line: &[u8]) -> Result<Vec<Cell>, Error> {
+/// The row of a line in a backup of this schema; columns that it does not have are empty. It takes no more memory than the line: nothing is read that is not the value of a column.
+pub(super) fn read(table: &Table, schema: i64, line: &[u8]) -> Result<Vec<Cell>, Error> {
     let wrong = |error| damaged(&format!("a row of {} is not what it should be", table.name)).because(error);
     let mut json = serde_json::Deserializer::from_slice(line);
-    let row = RowOf(table).deserialize(&mut json).map_err(wrong)?;
+    let row = RowOf(&table.columns_in(schema)).deserialize(&mut json).map_err(wrong)?;
     json.end().map_err(wrong)?;
-    Ok(row)
+    Ok(table.filled(schema, row))
 }
 
-/// Reads a row of this table.
-struct RowOf<'a>(&'a Table);
+/// Reads a row of these columns.
+struct RowOf<'a>(&'a [Column]);
 
 impl<'de> DeserializeSeed<'de> for RowOf<'_> {
     type Value = Vec<Cell>;
@@ -69,12 +69,12 @@ impl<'de> Visitor<'de> for RowOf<'_> {
     type Value = Vec<Cell>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an array of {} values", self.0.columns.len())
+        write!(f, "an array of {} values", self.0.len())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Vec<Cell>, A::Error> {
-        let mut row = Vec::with_capacity(self.0.columns.len());
-        for column in &self.0.columns {
+        let mut row = Vec::with_capacity(self.0.len());
+        for column in self.0 {
             let cell = values.next_element_seed(CellOf(*column))?;
             row.push(cell.ok_or_else(|| A::Error::invalid_length(row.len(), &self))?);
         }
@@ -149,13 +149,22 @@ mod tests {
         ];
         let mut line = Vec::new();
         write(&row, &mut line).expect("written");
-        assert_eq!(read(table, &line).expect("read"), row);
+        assert_eq!(read(table, 24, &line).expect("read"), row);
+    }
+
+    #[test]
+    fn what_an_earlier_schema_lacks_is_empty() {
+        let table = TABLES.iter().find(|table| table.name == "changes").expect("the table");
+        let line = br#"[1,0,"group","x","created",null,null,null,null]"#;
+        let row = read(table, 20, line).expect("read");
+        assert_eq!((row.len(), row.last()), (table.columns.len(), Some(&Cell::Null)));
+        assert!(read(table, 24, line).is_err());
     }
 
     #[test]
     fn other_lines_are_refused_at_their_first_wrong_value() {
         let table = TABLES.iter().find(|table| table.name == "counts").expect("the table");
-        assert!(read(table, br#"["/","group",1,1]"#).is_ok());
+        assert!(read(table, 24, br#"["/","group",1,1]"#).is_ok());
         for line in [
             r#"["/","group",1]"#,
             r#"["/","group",1,1,2]"#,
@@ -170,7 +179,7 @@ mod tests {
             "null",
             "",
         ] {
-            let error = read(table, line.as_bytes()).expect_err(line);
+            let error = read(table, 24, line.as_bytes()).expect_err(line);
             assert!(error.message().contains("a row of counts is not what it should be"), "{line}: {error}");
         }
     }

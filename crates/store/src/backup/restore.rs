@@ -11,7 +11,16 @@ use super::{
     tables::{Cell, TABLES, Table, check_complete},
     verify::verify,
 };
-use crate::{AuditEntry, StoreConfig, Writer, audit, changes, counts::placeholders, writes::alone};
+use crate::{
+    AuditEntry, StoreConfig, Writer,
+    chain::{Keys, SEAL},
+    changes::{Change, Told},
+    counts::placeholders,
+    iam::identities,
+    seal::seal_within,
+    signing_keys,
+    writes::alone,
+};
 
 /// Rows written by one statement.
 const ROWS: usize = 50;
@@ -22,6 +31,16 @@ const BYTES: usize = 4 * 1024 * 1024;
 /// Revisions that a server may have used up in a millisecond: far more than any makes.
 const PACE: i64 = 100;
 
+/// How to restore.
+#[derive(Clone, Debug, Default)]
+pub struct How {
+    /// In place of what the database holds.
+    pub replace: bool,
+    /// What vouches for the restored database from then on. Where they vouch for the backup, its audit log goes on; otherwise they vouch
+    /// for everything in it as it is found.
+    pub keys: Option<Arc<Keys>>,
+}
+
 /// Hears of the rows written so far and of their number.
 pub type OnProgress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
@@ -31,14 +50,15 @@ pub type OnProgress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 ///
 /// Revisions never go back: they continue above those of the database that is replaced, and above those that the server of the
 /// backup may have given out since. So no entity tag or cache of before stands for something else afterwards. The feed
-/// tells whoever has followed it across the restore that everything is new.
+/// tells whoever has followed it across the restore that everything is new. Tokens of before are refused: some may have been revoked
+/// since the backup.
 ///
 /// # Errors
 /// Failed precondition or unavailable when somebody has the database open; failed precondition when it holds something and
-/// `replace` is not set, or when what is in the archive does not agree with itself; whatever the database answers. Then nothing
+/// it is not to be replaced, or when the archive is inconsistent; whatever the database answers. Then nothing
 /// has changed.
-pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, replace: bool, progress: OnProgress) -> Result<()> {
-    let archive = archive.clone();
+pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, how: How, progress: OnProgress) -> Result<()> {
+    let (archive, How { replace, keys }) = (archive.clone(), how);
     let entry = AuditEntry::of(ctx);
     alone(config, ctx.clone(), move |tx| {
         Box::pin(async move {
@@ -47,13 +67,35 @@ pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, replace
             empty(tx, replace).await?;
             fill(tx, &archive, &progress).await?;
             verify(tx, archive.header()).await?;
-            let change = changes::Change { revision, ordinal: 0, noun: Noun::Store, uid: "/".to_owned(), op: Op::Updated };
-            changes::append(&mut tx.connection, &[changes::Told { change, spots: None }]).await?;
-            audit::append(&mut tx.connection, &AuditEntry { revision: Some(revision), ..entry }).await?;
+            identities::end_all_tokens(tx).await?;
+            if let Some(keys) = keys {
+                go_on(tx, &archive, keys).await?;
+            }
+            let change = Change { revision, ordinal: 0, noun: Noun::Store, uid: "/".to_owned(), op: Op::Updated };
+            let entry = AuditEntry { revision: Some(revision), ..entry };
+            tx.leave(&entry, &[Told { change, spots: None, digest: None }]).await?;
             tx.set_revision(revision)
         })
     })
     .await
+}
+
+/// Has the audit log of the backup go on with these keys.
+async fn go_on(tx: &mut Writer, archive: &Archive, keys: Arc<Keys>) -> Result<()> {
+    let head = archive.header().head().filter(|_| archive.check_code(&keys).is_ok());
+    tx.links()?.use_keys(keys);
+    if let Some(head) = head {
+        tx.links()?.adopt(head);
+        return Ok(());
+    }
+    for key in archive.signing_keys() {
+        signing_keys::vouch(tx, key).await?;
+    }
+    let everything = seal_within(tx).await?;
+    // It says so, as the entry of any other that does.
+    let seal = AuditEntry { method: SEAL.to_owned(), ..AuditEntry::of(tx.ctx()) };
+    tx.vouch_for_all(everything);
+    tx.leave(&seal, &[]).await
 }
 
 /// The revision of the restore.
@@ -70,7 +112,7 @@ async fn empty(tx: &mut Writer, replace: bool) -> Result<()> {
             tx.execute(&format!("DELETE FROM {}", table.name), &[]).await?;
         } else if tx.exists(&format!("SELECT 1 FROM {} LIMIT 1", table.name), &[]).await? {
             let message = format!(
-                "the database is not empty: it has {}; restore into an empty one, or replace all of this one",
+                "the database already contains data ({} rows); restore into an empty one, or replace everything in this one",
                 table.name
             );
             return Err(Error::new(Kind::FailedPrecondition, Rule::NotEmpty, message));
@@ -82,7 +124,7 @@ async fn empty(tx: &mut Writer, replace: bool) -> Result<()> {
 async fn fill(tx: &mut Writer, archive: &Archive, progress: &OnProgress) -> Result<()> {
     let (mut rows, header) = (archive.rows()?, archive.header());
     let (mut done, mut sent, mut under_way) = (0, 0, 0);
-    for _ in &*TABLES {
+    for _ in TABLES.iter().filter(|table| table.is_in(header.schema)) {
         let table = rows.heading()?;
         let mut left = header.expected(table);
         while left > 0 {

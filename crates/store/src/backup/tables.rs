@@ -2,7 +2,7 @@
 //!
 //! Referenced tables come before those that refer to them: a restore writes in this order.
 
-use std::{fmt, sync::LazyLock};
+use std::{borrow::Cow, fmt, sync::LazyLock};
 
 use database::{Param, Row};
 use domain::{Error, Result};
@@ -22,6 +22,31 @@ pub(super) struct Table {
     pub(super) columns: Vec<Column>,
 }
 
+/// The oldest schema whose backups are restored. What its tables lack is empty then.
+pub(super) const OLDEST: i64 = 20;
+
+/// A column that a table got later.
+struct Added {
+    table: &'static str,
+    column: &'static str,
+    /// The schema that has it first.
+    since: i64,
+    /// What it has in rows of before: a text, or nothing.
+    before: Option<&'static str>,
+}
+
+/// Columns that tables have got since [`OLDEST`].
+const ADDED: [Added; 5] = [
+    Added { table: "groups", column: "resource_limits", since: 21, before: Some("{}") },
+    Added { table: "repos", column: "synced_by", since: 23, before: None },
+    Added { table: SIGNING_KEYS, column: "code", since: 22, before: None },
+    Added { table: "changes", column: "digest", since: 22, before: None },
+    Added { table: "audit", column: "code", since: 22, before: None },
+];
+
+/// Tables that there are since [`OLDEST`], and the schema that has them first.
+const NEW: [(&str, i64); 3] = [("advisories", 24), ("advisory_words", 24), ("vulnerabilities", 24)];
+
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
@@ -34,8 +59,9 @@ pub(super) enum Cell {
 
 /// Every table, in the order in which a restore writes them.
 pub(super) static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
-    let noun = |noun: &'static Declared| Table { name: noun.table, key: UID, columns: noun.all_columns().copied().collect() };
-    let of = |(name, key, columns): &Listed| Table { name, key, columns: columns.to_vec() };
+    let table = |name, key, columns| Table { name, key, columns };
+    let noun = |noun: &'static Declared| table(noun.table, UID, noun.all_columns().copied().collect());
+    let of = |(name, key, columns): &Listed| table(name, key, columns.to_vec());
     COUNTS.iter().map(of).chain(NOUNS.all().map(noun)).chain(OTHERS.iter().map(of)).collect()
 });
 
@@ -53,6 +79,7 @@ const OTHERS: &[Listed] = &[
         &[text("tag"), int("revision")],
         &[text("tag"), int("revision"), text("parent"), text("name"), text("digest"), int("at")],
     ),
+    ("advisory_words", &[text("kind"), text("word"), text("of_uid")], &[text("kind"), text("word"), text("of_uid")]),
     (
         SIGNING_KEYS,
         &[text("kid")],
@@ -65,6 +92,7 @@ const OTHERS: &[Listed] = &[
             int("not_before_at"),
             int("retired_at"),
             int("revision"),
+            bytes("code"),
         ],
     ),
     ("idempotency", &[bytes("claim")], &[bytes("claim"), bytes("request"), bytes("message"), text("etag"), int("created_at")]),
@@ -81,6 +109,7 @@ const OTHERS: &[Listed] = &[
             int("from_created_at"),
             text("to_name"),
             int("to_created_at"),
+            bytes("digest"),
         ],
     ),
     (
@@ -117,6 +146,7 @@ const OTHERS: &[Listed] = &[
             text("subject"),
             text("op"),
             text("outcome"),
+            bytes("code"),
         ],
     ),
 ];
@@ -132,6 +162,34 @@ const APART: &[(&str, &str)] = &[
 ];
 
 impl Table {
+    /// The columns that the table has in this schema.
+    pub(super) fn columns_in(&self, schema: i64) -> Cow<'_, [Column]> {
+        let is_there = |column: &&Column| self.lacks(schema, column).is_none();
+        if self.columns.iter().all(|column| is_there(&column)) {
+            return Cow::Borrowed(&self.columns);
+        }
+        self.columns.iter().filter(is_there).copied().collect()
+    }
+
+    /// A row of this schema with what its other columns have in such rows.
+    pub(super) fn filled(&self, schema: i64, row: Vec<Cell>) -> Vec<Cell> {
+        let mut cells = row.into_iter();
+        let cell = |column: &Column| match self.lacks(schema, column) {
+            Some(added) => Some(added.before.map_or(Cell::Null, |text| Cell::Text(text.to_owned()))),
+            None => cells.next(),
+        };
+        self.columns.iter().map_while(cell).collect()
+    }
+
+    fn lacks(&self, schema: i64, column: &Column) -> Option<&'static Added> {
+        ADDED.iter().find(|added| added.table == self.name && added.column == column.name && schema < added.since)
+    }
+
+    /// Whether there is such a table in this schema.
+    pub(super) fn is_in(&self, schema: i64) -> bool {
+        !NEW.iter().any(|(table, since)| *table == self.name && schema < *since)
+    }
+
     pub(super) fn names(&self) -> String {
         self.columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ")
     }

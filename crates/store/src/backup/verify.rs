@@ -26,6 +26,6 @@ pub(super) async fn verify(tx: &mut Writer, header: &Header) -> Result<()> {
 }
 
 fn disagrees(how: &str) -> Error {
-    let message = format!("the backup does not agree with itself, and nothing of it was kept: {how}");
+    let message = format!("the backup is inconsistent, and nothing of it was restored: {how}");
     Error::new(Kind::FailedPrecondition, Rule::Unavailable, message)
 }

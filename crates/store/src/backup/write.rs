@@ -1,6 +1,6 @@
 //! Making a backup: one snapshot, read page by page.
 
-use std::{io::Write, mem};
+use std::{io::Write, mem, sync::Arc};
 
 use aws_lc_rs::digest;
 use database::Param;
@@ -8,11 +8,15 @@ use domain::{Error, Kind, Result, Rule, Timestamp};
 use flate2::{Compression, write::GzEncoder};
 
 use super::{
-    header::{FORMAT, Header, trailer},
+    header::{FORMAT, Header, Trailer, VOUCHED},
     lines::{self, LINE},
     tables::{Cell, TABLES, Table, check_complete},
 };
-use crate::{Reader, Store, table::Column};
+use crate::{
+    Reader, Store,
+    chain::{Keys, Purpose, finish},
+    table::Column,
+};
 
 /// Rows read by one statement at most.
 const PAGE: usize = 500;
@@ -26,6 +30,8 @@ const PIECE: usize = 64 * 1024;
 pub struct Backup {
     reader: Reader,
     header: Header,
+    /// What vouches for it.
+    keys: Option<Arc<Keys>>,
     state: State,
     hash: Hash,
     /// Rows written so far.
@@ -71,6 +77,7 @@ impl Backup {
             engine: reader.engine().to_owned(),
             created_at: now.0,
             revision: number(&mut reader, "SELECT n FROM revision").await?,
+            head: reader.head().await?.map(|head| hex::encode(head.code.to_bytes())),
             rows: [].into(),
         };
         for table in &*TABLES {
@@ -78,7 +85,7 @@ impl Backup {
             header.rows.insert(table.name.to_owned(), u64::try_from(rows).map_err(Error::internal)?);
         }
         let hash = Hash(digest::Context::new(&digest::SHA256));
-        Ok(Self { reader, header, state: State::Begin, hash, done: 0, page: PAGE })
+        Ok(Self { reader, header, keys: store.keys(), state: State::Begin, hash, done: 0, page: PAGE })
     }
 
     /// What its first line says.
@@ -111,8 +118,10 @@ impl Backup {
         };
         self.hash.0.update(&bytes);
         if matches!(self.state, State::End) {
-            let end = trailer(self.hash.0.clone().finish().as_ref());
-            return Ok(Some([bytes, end.into_bytes()].concat()));
+            let sha256 = finish(self.hash.0.clone().finish());
+            let key = self.keys.as_ref().and_then(|keys| keys.of(self.header.head()));
+            let trailer = Trailer { sha256, code: key.map(|key| key.code(Purpose::Backup, &[VOUCHED, &sha256])) };
+            return Ok(Some([bytes, trailer.text().into_bytes()].concat()));
         }
         Ok(Some(bytes))
     }
@@ -126,7 +135,7 @@ impl Backup {
     ) -> Result<Vec<u8>> {
         while let Some(table) = TABLES.get(at) {
             if after.is_none() {
-                encoder.write_all(&lines::heading(table)).map_err(Error::internal)?;
+                encoder.write_all(&lines::heading(table, self.header.schema)).map_err(Error::internal)?;
             }
             let page = page(&mut self.reader, table, after.as_deref(), self.page, &mut encoder).await?;
             self.done += page.rows as u64;

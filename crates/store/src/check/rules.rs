@@ -3,6 +3,7 @@
 use domain::{Noun, Revision};
 
 use super::{
+    numbers::numbers,
     probe::{Probe, Question},
     tables::rows,
 };
@@ -24,6 +25,7 @@ pub(crate) fn rules(last: Revision) -> Vec<Probe> {
     NOUNS.all().for_each(|noun| rules.push(places(noun)));
     rules.push(counted());
     links(&mut rules);
+    rules.extend(numbers());
     rules.push(one_number());
     let of = |noun: &Declared| Told { noun: noun.noun, table: noun.table, key: "uid" };
     for noun in NOUNS.all().map(of).chain([SIGNING_KEYS]) {
@@ -121,7 +123,7 @@ fn counted() -> Probe {
 }
 
 /// Bindings bind what exists, sessions are of identities that do, identity providers and mappings of outside groups give roles that do, overlay bindings bind overlays that
-/// do, and service bindings name identities of the group that are these very parts of the platform.
+/// do, words are of advisories that do, and service bindings name identities of the group that are these very parts of the platform.
 fn links(rules: &mut Vec<Probe>) {
     let links = [
         ("role_bindings", "identity", "identities"),
@@ -141,6 +143,13 @@ fn links(rules: &mut Vec<Probe>) {
             ),
         ));
     }
+    rules.push(rule(
+        "links",
+        "advisory_words",
+        "SELECT 'advisory_words ' || of_uid AS place, 'its advisory does not exist' AS problem FROM advisory_words t \
+         WHERE NOT EXISTS (SELECT 1 FROM advisories o WHERE o.uid = t.of_uid)"
+            .to_owned(),
+    ));
     // Both engines read the stored forms as texts: a binding begins with the number of the part and the identity, and no identity is
     // two parts.
     let number = "replace(replace(i.relationship, '{\"type\":\"service_principal\",\"principal\":', ''), '}', '')";

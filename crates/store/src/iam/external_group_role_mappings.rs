@@ -38,7 +38,7 @@ pub(crate) static DECLARED: Declared = Declared::new::<ExternalGroupRoleMapping>
 .few()
 .with_events_of(EventGroup::Organization);
 
-const COLUMNS: &[Column] = &[text("external_group_id"), text("role")];
+const COLUMNS: &[Column] = &[text("external_group_id").of_rights(), text("role").of_rights()];
 
 impl Entity for ExternalGroupRoleMapping {
     const NOUN: Noun = Noun::ExternalGroupRoleMapping;

@@ -37,8 +37,14 @@ pub(crate) static DECLARED: Declared =
     Declared::new::<GroupInvite>("group_invites", COLUMNS, &groups::DECLARED, WithParent::Goes(table::go_with::<GroupInvite>))
         .few();
 
-const COLUMNS: &[Column] =
-    &[text("role"), text("email"), bool("single_use"), int("expires_at"), text("key_id"), text("code_digest")];
+const COLUMNS: &[Column] = &[
+    text("role").of_rights(),
+    text("email").of_rights(),
+    bool("single_use").of_rights(),
+    int("expires_at").of_rights(),
+    text("key_id").of_rights(),
+    text("code_digest").of_rights(),
+];
 
 impl Entity for GroupInvite {
     const NOUN: Noun = Noun::GroupInvite;

@@ -1,16 +1,15 @@
 //! Groups. A folder has kind and status from its organization, which passes on what changes.
 
-use database::{Fault, Param, word};
+use database::{Fault, Index, Param, Row, word};
 use domain::{
     Error, Kind, Noun, Result, Rule, Uidp,
-    iam::{Group, GroupSpec, OrgKind, OrgStatus},
+    iam::{Group, GroupSpec, OrgKind, OrgStatus, ResourceLimits},
 };
 
 use crate::{
     Reader, Writer,
-    counts::placeholders,
+    counts::{self, placeholders},
     list::{Filter, Term},
-    rows,
     table::{self, Column, Columns, Declared, Entity, EventGroup, Values, WithParent, bool, its_fields, text},
 };
 
@@ -32,9 +31,11 @@ impl Filter for GroupFilter {
 /// What is declared of groups.
 pub(crate) static DECLARED: Declared = Declared::new::<Group>("groups", COLUMNS, &DECLARED, WithParent::Keeps("child groups"))
     .counting_itself()
+    .with_limits()
     .with_events_of(EventGroup::Itself);
 
-const COLUMNS: &[Column] = &[text("name"), text("description"), bool("verified"), text("kind"), text("status"), bool("public")];
+const COLUMNS: &[Column] =
+    &[text("name"), text("description"), bool("verified"), text("kind"), text("status"), bool("public"), text("resource_limits")];
 
 impl Entity for Group {
     const NOUN: Noun = Noun::Group;
@@ -52,6 +53,7 @@ impl Entity for Group {
             },
             status: columns.word()?,
             public: columns.bool()?,
+            resource_limits: columns.json()?,
             created_at: columns.time()?,
             updated_at: columns.time()?,
             revision: columns.revision()?,
@@ -61,6 +63,7 @@ impl Entity for Group {
     fn write<'v>(&'v self, values: &mut Values<'v>) -> Result<()> {
         let GroupSpec { name, description, verified, kind } = &self.spec;
         values.add(name.as_str()).add(description.as_str()).add(*verified).word(kind)?.word(&self.status)?.add(self.public);
+        values.json(&self.resource_limits)?;
         Ok(())
     }
 
@@ -70,7 +73,8 @@ impl Entity for Group {
 
     async fn before_insert(mut self, tx: &mut Writer) -> Result<Self> {
         let Some(parent) = self.uid.parent() else { return Ok(self) };
-        let parent = rows::get::<Self>(tx, &parent).await?.ok_or_else(|| Error::not_found(Noun::Group, parent.as_str()))?;
+        let parent = home(tx, &parent).await?.ok_or_else(|| Error::not_found(Noun::Group, parent.as_str()))?;
+        table::check_room::<Self>(tx, &self.uid, &parent.resource_limits).await?;
         (self.spec.kind, self.status) = (parent.spec.kind, parent.status);
         Ok(self)
     }
@@ -87,6 +91,10 @@ impl Entity for Group {
             pass_on(tx, &self.uid, self.spec.kind, self.status).await?;
         }
         Ok(())
+    }
+
+    fn resource_limits(&self) -> Option<&ResourceLimits> {
+        Some(&self.resource_limits)
     }
 
     fn refused(&self, fault: Fault) -> Error {
@@ -128,6 +136,66 @@ pub async fn public_above(reader: &mut Reader, uid: &Uidp) -> Result<Option<Uidp
     reader.query_one(&sql, &params, |row| Columns::of(row, 0).uidp()).await
 }
 
+/// A group that something is to live in, with the limits of its organization in place of its own.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn home(reader: &mut Reader, uid: &Uidp) -> Result<Option<Group>> {
+    let columns = DECLARED.statements().columns_of("g");
+    let sql = format!("SELECT {columns}, o.resource_limits FROM groups g JOIN groups o ON o.uid = g.org WHERE g.uid = $1");
+    let read = |row: &Row<'_>| {
+        let mut columns = Columns::of(row, 0);
+        let group = Group::read(&mut columns)?;
+        Ok(Group { resource_limits: columns.json()?, ..group })
+    };
+    reader.query_one(&sql, &[uid.into()], read).await
+}
+
+/// How many folders an organization has.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn folders(reader: &mut Reader, organization: &Uidp) -> Result<u64> {
+    counts::in_organization(reader, Noun::Group, organization.as_str()).await
+}
+
+/// How much an organization has of what can be limited, by the names of limits.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn used(reader: &mut Reader, organization: &Uidp) -> Result<Vec<(&'static str, u64)>> {
+    let mut used = Vec::with_capacity(ResourceLimits::NOUNS.len());
+    for (name, noun) in ResourceLimits::NOUNS {
+        used.push((name, counts::in_organization(reader, noun, organization.as_str()).await?));
+    }
+    Ok(used)
+}
+
+/// The groups that are public, without those that are inside another, by identifier.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn public(reader: &mut Reader) -> Result<Vec<Uidp>> {
+    let sql = format!("SELECT uid FROM groups{} WHERE public ORDER BY uid", reader.walk(Index::Named("groups", "public")));
+    let mut groups = reader.query_map(&sql, &[], |row| row.uidp(0)).await?;
+    // In byte order everything inside a group follows it directly.
+    groups.dedup_by(|inner, outer| outer.contains(inner));
+    Ok(groups)
+}
+
+/// How many groups of an organization are public by themselves, itself included.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn count_public(reader: &mut Reader, organization: &Uidp) -> Result<u64> {
+    let walk = reader.walk(Index::Named("groups", "public"));
+    let sql = format!("SELECT count(*) FROM groups{walk} WHERE public AND uid >= $1 AND uid < $2");
+    // Everything inside has a slash behind it, and the digit 0 follows that.
+    let end = format!("{organization}0");
+    let count = reader.query_one(&sql, &[organization.into(), end.as_str().into()], |row| row.int(0)).await?;
+    Ok(count.and_then(|count| u64::try_from(count).ok()).unwrap_or_default())
+}
+
 /// Gives an organization's kind and status to its folders.
 async fn pass_on(tx: &mut Writer, org: &Uidp, kind: OrgKind, status: OrgStatus) -> Result<()> {
     let (now, revision) = (tx.now(), tx.revision());
@@ -142,7 +210,7 @@ async fn pass_on(tx: &mut Writer, org: &Uidp, kind: OrgKind, status: OrgStatus) 
         )
         .await?;
     for folder in folders {
-        table::changed(tx, &folder, &folder);
+        table::changed(tx, &folder, &folder, None);
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
-//! Identities. A new relationship counts its revision up, which revokes the identity's tokens, and ends its sessions; who stops being a part of the platform
+//! Identities. A new relationship has a mark of its own, which revokes the identity's tokens, and ends its sessions; who stops being a part of the platform
 //! is no longer bound as that. When it was last seen, an update leaves as it is.
 
 use database::{Fault, Param, Row};
 use domain::{
     Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
     iam::{
-        AccessRequest, Identity, IdentitySpec, Relationship, RelationshipType, RoleBinding, ServicePrincipal, identity::user_uid,
+        AccessRequest, Identity, IdentitySpec, Relationship, RelationshipType, RoleBinding, ServicePrincipal,
+        identity::{new_relationship_revision, user_uid},
     },
 };
 
@@ -48,7 +49,8 @@ const COLUMNS: &[Column] = &[
     text("email"),
     text("email_unverified"),
     text("relationship_type").for_conditions(),
-    text("relationship"),
+    text("relationship").of_rights(),
+    // A restore makes it anew, without a commit of the identity.
     int("relationship_revision"),
     int("last_seen_at").left_alone(),
 ];
@@ -95,7 +97,8 @@ impl Entity for Identity {
         if proves_otherwise {
             sessions::end_all(tx, &from.uid).await?;
         }
-        let relationship_revision = from.relationship_revision + i64::from(proves_otherwise);
+        let relationship_revision =
+            if proves_otherwise { new_relationship_revision(&*tx.ctx().entropy)? } else { from.relationship_revision };
         Ok(Self { relationship_revision, last_seen_at: from.last_seen_at, ..self })
     }
 
@@ -130,7 +133,7 @@ pub async fn find_user(reader: &mut Reader, issuer: &str, subject: &str) -> Resu
     rows::get(reader, &user_uid(issuer, subject)).await
 }
 
-/// How often the identity's relationship has changed, if it exists: what its tokens are compared with.
+/// The mark of the identity's relationship, if it exists: what its tokens are compared with.
 ///
 /// # Errors
 /// Internal when the storage fails.
@@ -152,6 +155,12 @@ pub async fn principals(reader: &mut Reader, group: &Uidp, uids: &[&Uidp]) -> Re
     let read = |row: &Row<'_>| Ok((row.uidp(0)?, row.json::<Relationship>(1)?.service_principal()));
     let found = reader.query_map(&sql, &params, read).await?;
     Ok(found.into_iter().filter_map(|(uid, principal)| Some((uid, principal?))).collect())
+}
+
+/// Ends all tokens of all identities: after a restore, none that was revoked since the backup is good again.
+pub(crate) async fn end_all_tokens(tx: &mut Writer) -> Result<()> {
+    let revision = new_relationship_revision(&*tx.ctx().entropy)?;
+    tx.send("UPDATE identities SET relationship_revision = $1", &[revision.into()]).await
 }
 
 /// Notes an exchange, unless a later one is known. It is no change of the identity: its revision stays.

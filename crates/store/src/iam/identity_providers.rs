@@ -7,7 +7,7 @@ use domain::{
 };
 
 use crate::{
-    Reader,
+    Reader, Writer,
     iam::groups,
     list::{Filter, Term},
     table::{Column, Columns, Declared, Entity, Values, WithParent, its_fields, text},
@@ -35,10 +35,10 @@ pub(crate) static DECLARED: Declared =
 const COLUMNS: &[Column] = &[
     text("name"),
     text("description"),
-    text("default_role"),
-    text("oidc"),
+    text("default_role").of_rights(),
+    text("oidc").of_rights(),
     text("client_secret"),
-    text("scim"),
+    text("scim").of_rights(),
     text("issuer").for_conditions(),
     text("client_id").for_conditions(),
 ];
@@ -88,6 +88,23 @@ impl Entity for IdentityProvider {
             other => other.into(),
         }
     }
+}
+
+/// The client secrets of the identity providers behind this identifier, in their order, at most `limit`.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn client_secrets(reader: &mut Reader, after: Option<&Uidp>, limit: u32) -> Result<Vec<(Uidp, Sealed)>> {
+    let sql =
+        "SELECT uid, client_secret FROM identity_providers WHERE uid > $1 AND client_secret IS NOT NULL ORDER BY uid LIMIT $2";
+    let params = [after.map_or("", Uidp::as_str).into(), i64::from(limit).into()];
+    reader.query_map(sql, &params, |row| Ok((row.uidp(0)?, Sealed::trusted(row.string(1)?)))).await
+}
+
+/// Writes the same client secret in other words, unless there is another one by now: nothing of the identity provider changes.
+pub(crate) async fn reseal(tx: &mut Writer, uid: &Uidp, from: &Sealed, to: &Sealed) -> Result<()> {
+    let sql = "UPDATE identity_providers SET client_secret = $3 WHERE uid = $1 AND client_secret = $2";
+    tx.send(sql, &[uid.into(), from.as_str().into(), to.as_str().into()]).await
 }
 
 /// Whether people log in with tokens of this issuer, at any organization.

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use database::{Fault, Param, Row};
 use domain::{
-    Error, Grant, Noun, Op, Place, Result, Rule, Uidp,
+    CapabilitySet, Error, Grant, Noun, Op, Place, Result, Rule, Uidp,
     iam::{Group, Identity, Role, RoleBinding, RoleBindingSpec, RoleBindingView},
 };
 
@@ -41,7 +41,7 @@ impl Filter for RoleBindingFilter {
 pub(crate) static DECLARED: Declared =
     Declared::new::<RoleBinding>("role_bindings", COLUMNS, &groups::DECLARED, WithParent::Goes(table::go_with::<RoleBinding>));
 
-const COLUMNS: &[Column] = &[text("identity"), text("role")];
+const COLUMNS: &[Column] = &[text("identity").of_rights(), text("role").of_rights()];
 
 impl Entity for RoleBinding {
     const NOUN: Noun = Noun::RoleBinding;
@@ -151,6 +151,21 @@ pub async fn grants_of(reader: &mut Reader, identity: &Uidp) -> Result<Vec<Grant
     reader.query_map(sql, &[identity.into()], read).await
 }
 
+/// What the identity holds at this group: by bindings there or above.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn held_at(reader: &mut Reader, identity: &Uidp, group: &Uidp) -> Result<CapabilitySet> {
+    let places: Vec<_> = std::iter::successors(Some(group.clone()), Uidp::parent).collect();
+    let sql = format!(
+        "SELECT r.capabilities FROM role_bindings b JOIN roles r ON r.uid = b.role WHERE b.identity = $1 AND b.parent IN ({})",
+        placeholders(2, places.len())
+    );
+    let params: Vec<Param<'_>> = std::iter::once(identity).chain(&places).map(Param::from).collect();
+    let held = reader.query_map(&sql, &params, |row| roles::capabilities(row, 0)).await?;
+    Ok(held.into_iter().fold(CapabilitySet::EMPTY, |all, one| all.union(&one)))
+}
+
 /// How many identities the role is bound to at this very group, none of them counted twice, but no more than `most`.
 ///
 /// # Errors
@@ -182,7 +197,7 @@ fn read_view(row: &Row<'_>) -> Result<RoleBindingView> {
     let columns = &mut Columns::of(row, 0);
     Ok(RoleBindingView {
         binding: RoleBinding::read(columns)?,
-        identity: Identity::read(columns)?,
+        identity: Some(Identity::read(columns)?),
         group: Group::read(columns)?,
         role: Role::read(columns)?,
     })

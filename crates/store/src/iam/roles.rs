@@ -35,7 +35,7 @@ impl Filter for RoleFilter {
 pub(crate) static DECLARED: Declared =
     Declared::new::<Role>("roles", COLUMNS, &groups::DECLARED, WithParent::Keeps("child roles"));
 
-const COLUMNS: &[Column] = &[text("name"), text("description"), text("capabilities")];
+const COLUMNS: &[Column] = &[text("name"), text("description"), text("capabilities").of_rights()];
 
 impl Entity for Role {
     const NOUN: Noun = Noun::Role;

@@ -71,7 +71,7 @@ impl<'a> Keys<'a> {
             reader.at_length(true);
         }
         let plan = plan(self.declared, reader, stream, self.order.field, &self.terms, skip + want).await?;
-        let mut sql = self.select(reader, self.key_columns(), plan);
+        let mut sql = self.select(reader, &self.key_columns(), plan);
         self.conditions(&mut sql, stream, plan);
         self.order_and_limit(&mut sql, plan, want, skip);
         reader.query_map(&sql.text, &sql.params, |row| self.read(row)).await
@@ -89,19 +89,15 @@ impl<'a> Keys<'a> {
         self.cursor.is_none_or(|cursor| if self.order.descending { key < cursor } else { key > cursor })
     }
 
-    pub(super) fn key_columns(&self) -> &'static str {
-        match self.order.field {
-            OrderField::Uid => "uid",
-            OrderField::Name => "uid, name",
-            OrderField::CreatedAt => "uid, created_at",
-        }
+    pub(super) fn key_columns(&self) -> String {
+        if self.order.field == OrderField::Uid { "uid".to_owned() } else { format!("uid, {}", self.order_column()) }
     }
 
     pub(super) fn read(&self, row: &Row<'_>) -> Result<Cursor> {
         let key = match self.order.field {
             OrderField::Uid => CursorKey::Uid,
-            OrderField::Name => CursorKey::Name(row.string(1)?),
-            OrderField::CreatedAt => CursorKey::Time(row.time(1)?),
+            _ if self.is_by_text() => CursorKey::Name(row.string(1)?),
+            _ => CursorKey::Time(row.time(1)?),
         };
         Ok(Cursor { key, uid: row.uidp(0)? })
     }
@@ -222,6 +218,16 @@ impl<'a> Keys<'a> {
             OrderField::Uid => "uid",
             OrderField::Name => "name",
             OrderField::CreatedAt => "created_at",
+            OrderField::Own(column) => column,
+        }
+    }
+
+    /// Whether the list is in the order of texts, and not of times.
+    fn is_by_text(&self) -> bool {
+        match self.order.field {
+            OrderField::Name => true,
+            OrderField::Own(column) => self.declared.own_order(column).is_some_and(|order| order.is_text),
+            OrderField::Uid | OrderField::CreatedAt => false,
         }
     }
 
@@ -232,9 +238,9 @@ impl<'a> Keys<'a> {
         let column = match (self.order.field, plan.has_order(self.order.field)) {
             (OrderField::Uid, true) => return sql.push(&format!(" ORDER BY uid{direction}")),
             (OrderField::Uid, false) => return sql.push(&format!(" ORDER BY uid || ''{direction}")),
-            (_, true) => self.order_column(),
-            (OrderField::Name, false) => "name || ''",
-            (OrderField::CreatedAt, false) => "created_at + 0",
+            (_, true) => self.order_column().to_owned(),
+            (_, false) if self.is_by_text() => format!("{} || ''", self.order_column()),
+            (_, false) => format!("{} + 0", self.order_column()),
         };
         sql.push(&format!(" ORDER BY {column}{direction}, uid{direction}"));
     }

@@ -25,18 +25,29 @@ pub(super) async fn plan(
     let named = |columns| Way::by(Index::Named(table, columns));
     let primary = Way::by(Index::Primary(table));
     let few = declared.is_few;
+    let own = match order {
+        OrderField::Own(column) => declared.own_order(column).and_then(|order| order.indexes),
+        OrderField::Uid | OrderField::Name | OrderField::CreatedAt => None,
+    };
     Ok(match (stream, order) {
         (Stream::One(_), _) | (Stream::All | Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Uid) => primary,
         (Stream::Children(_) | Stream::Roots, OrderField::Uid) => named("parent"),
         // What has no index is sorted.
+        (Stream::Children(_) | Stream::Roots, OrderField::Own(_)) => named(own.map_or("parent", |own| own.parent)),
+        (Stream::All, OrderField::Own(_)) => own.map_or(primary, |own| named(own.table)),
+        (Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Own(_)) if own.is_none() => primary,
         (Stream::Children(_) | Stream::Roots, _) if few => named("parent"),
         (Stream::All, _) | (Stream::Below(_) | Stream::ProperlyBelow(_), OrderField::Name) if few => primary,
         (Stream::Children(_) | Stream::Roots, OrderField::Name) => named("parent_name"),
         (Stream::Children(_) | Stream::Roots, OrderField::CreatedAt) => named("parent_created_at"),
         (Stream::All, OrderField::Name) => named("name"),
         (Stream::All, OrderField::CreatedAt) => named("created_at"),
-        (Stream::Below(place) | Stream::ProperlyBelow(place), OrderField::Name | OrderField::CreatedAt) => {
-            let columns = if order == OrderField::Name { "org_name" } else { "org_created_at" };
+        (Stream::Below(place) | Stream::ProperlyBelow(place), _) => {
+            let columns = match own {
+                Some(own) => own.org,
+                None if order == OrderField::Name => "org_name",
+                None => "org_created_at",
+            };
             // A small folder is sorted; in a large one, enough of the organization's rows are its own to walk past the others.
             let walks = place.is_root() || {
                 let folder = counts::below(reader, declared.noun, place.as_str()).await?;

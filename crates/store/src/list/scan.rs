@@ -28,7 +28,7 @@ pub(super) async fn keys(
     let (mut found, mut left) = (Vec::with_capacity(want), skip);
     let (around, places) = (around(streams), Places::of(streams));
     let plan = plan(keys.declared, reader, &around, keys.order.field, &keys.terms, 0).await?;
-    let mut sql = keys.select(reader, keys.key_columns(), plan);
+    let mut sql = keys.select(reader, &keys.key_columns(), plan);
     keys.conditions(&mut sql, &around, plan);
     keys.order(&mut sql, plan);
     reader
@@ -129,7 +129,7 @@ async fn between(
         (None, _) => [low, high],
     };
     let plan = plan(keys.declared, reader, around, keys.order.field, &[], 0).await?;
-    let mut sql = keys.select(reader, keys.key_columns(), plan);
+    let mut sql = keys.select(reader, &keys.key_columns(), plan);
     keys.between(&mut sql, around, plan, bounds.into_iter().flatten());
     keys.order(&mut sql, plan);
     reader.query_map(&sql.text, &sql.params, |row| keys.read(row)).await

@@ -170,7 +170,7 @@ impl<'s, 'k> Search<'s, 'k> {
     /// The row behind `skip` others, counted from a fence, or from the cursor.
     async fn row(&self, reader: &mut Reader, fence: Option<Bound<'_>>, skip: u64) -> Result<Option<Cursor>> {
         let plan = plan(self.keys.declared, reader, self.stream, self.keys.order.field, &[], 0).await?;
-        let mut sql = self.keys.select(reader, self.keys.key_columns(), plan);
+        let mut sql = self.keys.select(reader, &self.keys.key_columns(), plan);
         self.keys.between(&mut sql, self.stream, plan, fence.or_else(|| self.keys.after_cursor()));
         self.keys.order_and_limit(&mut sql, plan, 1, usize::try_from(skip).unwrap_or(usize::MAX));
         reader.query_one(&sql.text, &sql.params, |row| self.keys.read(row)).await

@@ -44,11 +44,33 @@ impl<'a> Sql<'a> {
         self.text.push_str(&self.params.len().to_string());
     }
 
-    /// Adds `(…)` with a placeholder for each identifier. The list is filled up to a power of two with its last one, so
-    /// that there are few different statements.
+    /// Adds the condition that a column has one of these texts.
+    pub(super) fn and_among(&mut self, column: &str, texts: &'a [String]) {
+        self.and(column, []);
+        self.in_texts(texts);
+    }
+
+    /// Adds that something is one of these texts.
+    pub(super) fn in_texts(&mut self, texts: &'a [String]) {
+        if let [text] = texts {
+            self.push(" = ");
+            self.bind(text);
+        } else {
+            self.push(" IN ");
+            self.list(texts.iter());
+        }
+    }
+
+    /// Adds `(…)` with a placeholder for each identifier.
     pub(super) fn among(&mut self, uids: impl ExactSizeIterator<Item = &'a Uidp>) {
-        let (len, first) = (uids.len(), self.params.len());
-        self.params.extend(uids.map(Param::from));
+        self.list(uids);
+    }
+
+    /// Adds `(…)` with a placeholder for each value. The list is filled up to a power of two with its last one, so that there are few
+    /// different statements.
+    fn list<T: Into<Param<'a>>>(&mut self, values: impl ExactSizeIterator<Item = T>) {
+        let (len, first) = (values.len(), self.params.len());
+        self.params.extend(values.map(Into::into));
         if let Some(last) = self.params.last().cloned() {
             self.params.resize(first + len.next_power_of_two(), last);
         }

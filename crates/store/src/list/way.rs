@@ -11,12 +11,14 @@ pub(super) struct Way {
     pub(super) by_org: bool,
     /// Whether it is a range of what the index has before the identifier, so that nothing is in order.
     pub(super) is_range: bool,
+    /// Whether it is walked once for each of several values, so that nothing is in order, but each walk begins where the place does.
+    pub(super) is_several: bool,
 }
 
 impl Way {
     /// Along this index alone.
     pub(super) fn by(index: Index<'static>) -> Self {
-        Self { index, by_org: false, is_range: false }
+        Self { index, by_org: false, is_range: false, is_several: false }
     }
 
     /// Whether the index begins with the parent.
@@ -38,11 +40,12 @@ impl Way {
     /// Whether the rows come in this order by themselves, where what is before it in the index is equal.
     pub(super) fn has_order(self, field: OrderField) -> bool {
         match (self.index, field) {
-            _ if self.is_range => false,
+            _ if self.is_range || self.is_several => false,
             (_, OrderField::Uid) => true,
-            (Index::Primary(_), OrderField::Name | OrderField::CreatedAt) => false,
+            (Index::Primary(_), _) => false,
             (Index::Named(_, columns), OrderField::Name) => columns.ends_with("name"),
             (Index::Named(_, columns), OrderField::CreatedAt) => columns.ends_with("created_at"),
+            (Index::Named(_, columns), OrderField::Own(column)) => columns.ends_with(column),
         }
     }
 }

@@ -3,6 +3,7 @@
 use database::{Batch, Param, Sums};
 
 use super::{Change, Shared};
+use crate::chain::Code;
 
 /// The check that counters are never negative is made on the row to insert, even where the conflict then makes it an update.
 const GROW: Batch = Batch {
@@ -30,16 +31,23 @@ const FORGET: Batch = Batch {
 };
 
 impl Sums for Shared {
-    fn clear(&self) {
+    fn begin(&self, head: Option<&[u8]>) {
         self.lock().clear();
+        self.links().begin(head);
     }
 
     fn keep(&self) {
         self.lock().keep();
+        self.links().keep();
     }
 
     fn undo(&self) {
         self.lock().undo();
+        self.links().undo();
+    }
+
+    fn head(&self) -> Option<Vec<u8>> {
+        self.links().moved().map(Code::to_bytes)
     }
 
     fn take(&self) -> Vec<Batch> {

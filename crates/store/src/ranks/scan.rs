@@ -182,7 +182,7 @@ fn columns(walk: Walk) -> Vec<&'static str> {
         Within::Org => Some("org"),
     };
     let field = match walk.field {
-        OrderField::Uid => None,
+        OrderField::Uid | OrderField::Own(_) => None,
         OrderField::Name => Some("name"),
         OrderField::CreatedAt => Some("created_at"),
     };
@@ -205,7 +205,7 @@ fn key(walk: Walk, row: &Row<'_>) -> Result<Key> {
     let field = usize::from(walk.within != Within::Table);
     let place = if field == 0 { "" } else { row.text(0)? };
     let (by, uid) = match walk.field {
-        OrderField::Uid => (CursorKey::Uid, field),
+        OrderField::Uid | OrderField::Own(_) => (CursorKey::Uid, field),
         OrderField::Name => (CursorKey::Name(row.string(field)?), field + 1),
         OrderField::CreatedAt => (CursorKey::Time(row.time(field)?), field + 1),
     };

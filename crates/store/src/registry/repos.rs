@@ -47,6 +47,7 @@ const COLUMNS: &[Column] = &[
     text("readme"),
     text("source").for_conditions(),
     bool("public"),
+    text("synced_by"),
 ];
 const OVERLAY: &str = "custom_overlay";
 
@@ -70,6 +71,7 @@ impl Entity for Repo {
                 readme: Readme::trusted(columns.string()?),
             },
             public: columns.bool()?,
+            synced_by: columns.opt_uidp()?,
             created_at: columns.time()?,
             updated_at: columns.time()?,
             revision: columns.revision()?,
@@ -83,7 +85,7 @@ impl Entity for Repo {
         values.json(bundles)?.json(aliases)?.json(active_tags)?;
         values.opt_json(sync_config.as_ref())?.opt_json(custom_overlay.as_ref())?;
         values.add(readme.as_str()).add(sync_config.as_ref().map(|SyncConfig { source, .. }| source));
-        values.add(self.public);
+        values.add(self.public).add(self.synced_by.as_ref());
         Ok(())
     }
 

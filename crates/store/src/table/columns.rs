@@ -4,6 +4,8 @@ use database::{Param, Row, json, word};
 use domain::{Description, Name, Result, Revision, Timestamp, Uidp};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::ColumnKind;
+
 /// A row that is read from its first column to its last.
 #[derive(Debug)]
 pub struct Columns<'r> {
@@ -25,6 +27,10 @@ impl<'r> Columns<'r> {
 
     pub(crate) fn uidp(&mut self) -> Result<Uidp> {
         self.take(Row::uidp)
+    }
+
+    pub(crate) fn opt_uidp(&mut self) -> Result<Option<Uidp>> {
+        self.take(Row::opt_uidp)
     }
 
     pub(crate) fn name(&mut self) -> Result<Name> {
@@ -59,6 +65,11 @@ impl<'r> Columns<'r> {
         self.take(Row::opt_time)
     }
 
+    /// A time, of which 0 stands for none.
+    pub(crate) fn time_unless_0(&mut self) -> Result<Option<Timestamp>> {
+        Ok(Some(self.time()?).filter(|at| *at != Timestamp::default()))
+    }
+
     pub(crate) fn revision(&mut self) -> Result<Revision> {
         self.take(Row::revision)
     }
@@ -77,6 +88,16 @@ impl<'r> Columns<'r> {
     pub(crate) fn word<T: DeserializeOwned>(&mut self) -> Result<T> {
         self.take(Row::word)
     }
+}
+
+/// The value of a column as it is stored.
+pub(crate) fn value<'r>(row: &Row<'r>, column: usize, kind: ColumnKind) -> Result<Param<'r>> {
+    Ok(match kind {
+        ColumnKind::Text => row.opt_text(column)?.into(),
+        ColumnKind::Int => row.opt_int(column)?.into(),
+        ColumnKind::Bool => row.bool(column)?.into(),
+        ColumnKind::Bytes => row.opt_bytes(column)?.into(),
+    })
 }
 
 /// The values of a row's own columns, in their order.

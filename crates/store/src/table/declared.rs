@@ -5,12 +5,13 @@ mod statements;
 
 use std::sync::OnceLock;
 
-use database::Row;
+use database::{Param, Row};
 use domain::{Noun, Op, OrderField, Result, Uidp};
 
 use self::statements::Statements;
 use crate::{
     BoxFuture, Writer,
+    chain::{Digest, Values},
     fences::{Walk, Within},
 };
 
@@ -38,6 +39,10 @@ pub struct Declared {
     pub(crate) has_unique_names: bool,
     /// Whether what rows live in has few of them.
     pub(crate) is_few: bool,
+    /// Whether the row of an organization says, in `resource_limits`, how much it may have.
+    pub(crate) has_limits: bool,
+    /// What its lists can be ordered by beside what those of all nouns can.
+    pub(crate) own_orders: &'static [OwnOrder],
     pub(crate) events_of: EventGroup,
     /// Reads a row from the columns that are read, to see whether that can be done.
     pub(crate) reads: fn(&Row<'_>) -> Result<()>,
@@ -76,6 +81,30 @@ pub(crate) struct Column {
     pub(super) is_read: bool,
     /// Whether changing a row writes it.
     pub(crate) is_updated: bool,
+    /// Whether what somebody may do follows from it: the feed keeps a digest of it, so that changes by other hands show.
+    pub(crate) gives_rights: bool,
+}
+
+/// An order that only one noun's lists have. It has no ranks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnOrder {
+    pub(crate) column: &'static str,
+    /// Whether the column is a text; it is a time otherwise.
+    pub(crate) is_text: bool,
+    /// What the indexes of that order are called behind the table's name, each with the identifier at its end; without them rows are
+    /// sorted.
+    pub(crate) indexes: Option<OrderIndexes>,
+}
+
+/// The indexes of an order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OrderIndexes {
+    /// In the whole table.
+    pub(crate) table: &'static str,
+    /// In what rows live in.
+    pub(crate) parent: &'static str,
+    /// In an organization.
+    pub(crate) org: &'static str,
 }
 
 /// What is in a column.
@@ -112,9 +141,21 @@ impl Declared {
         self
     }
 
+    /// The same noun, with lists of further orders.
+    pub(crate) const fn ordered_by(mut self, orders: &'static [OwnOrder]) -> Self {
+        self.own_orders = orders;
+        self
+    }
+
     /// The same noun, of which no two that live in one have the same name.
     pub(crate) const fn with_unique_names(mut self) -> Self {
         self.has_unique_names = true;
+        self
+    }
+
+    /// The same noun, whose rows say how much their organization may have.
+    pub(crate) const fn with_limits(mut self) -> Self {
+        self.has_limits = true;
         self
     }
 
@@ -133,6 +174,24 @@ impl Declared {
     pub(crate) fn above(&'static self) -> impl Iterator<Item = &'static Self> {
         let up = |below: &&'static Self| Some(below.lives_in).filter(|above| above.noun != below.noun);
         std::iter::successors(Some(self.lives_in), up)
+    }
+
+    /// The columns that rights follow from.
+    pub(crate) fn rights(&self) -> impl Iterator<Item = &'static Column> + use<> {
+        self.columns.iter().filter(|column| column.gives_rights)
+    }
+
+    /// The digest of the columns that rights follow from, in a row with these values of its own columns; none for a noun without
+    /// such columns.
+    pub(crate) fn digest(&self, uid: &Uidp, own: &[Param<'_>]) -> Option<Digest> {
+        let rights: Vec<_> =
+            self.columns.iter().zip(own).filter(|(column, _)| column.gives_rights).map(|(_, value)| value.clone()).collect();
+        (!rights.is_empty()).then(|| self.digest_of(uid.as_str(), &rights))
+    }
+
+    /// The digest of [`Self::rights`] with these values.
+    pub(crate) fn digest_of(&self, uid: &str, rights: &[Param<'_>]) -> Digest {
+        Values::default().add(&[self.noun.as_str().into(), uid.into()]).add(rights).digest()
     }
 
     /// Whether its rows have names.
@@ -154,8 +213,17 @@ impl Declared {
 
     /// An order of its rows that has ranks; `None` when there is no such order, or no ranks.
     pub(crate) fn walk(&self, within: Within, field: OrderField) -> Option<Walk> {
-        let is_order = self.is_named() || field != OrderField::Name;
+        let is_order = match field {
+            OrderField::Uid | OrderField::CreatedAt => true,
+            OrderField::Name => self.is_named(),
+            OrderField::Own(_) => false,
+        };
         (is_order && !self.is_few).then_some(Walk { noun: self.noun, table: self.table, within, field })
+    }
+
+    /// The order of this column, if its lists have one.
+    pub(crate) fn own_order(&self, column: &str) -> Option<OwnOrder> {
+        self.own_orders.iter().copied().find(|order| order.column == column)
     }
 
     /// Its statements.
@@ -194,12 +262,17 @@ impl Nouns {
 
 impl Column {
     const fn new(name: &'static str, kind: ColumnKind) -> Self {
-        Self { name, kind, is_read: true, is_updated: true }
+        Self { name, kind, is_read: true, is_updated: true, gives_rights: false }
     }
 
     /// The same column, which only conditions ask for.
     pub(crate) const fn for_conditions(self) -> Self {
         Self { is_read: false, ..self }
+    }
+
+    /// The same column, from which it follows what somebody may do.
+    pub(crate) const fn of_rights(self) -> Self {
+        Self { gives_rights: true, ..self }
     }
 
     /// The same column, which changing a row leaves as it is.

@@ -3,7 +3,7 @@
 use std::{future::ready, sync::OnceLock};
 
 use database::{Fault, Row};
-use domain::{Error, Noun, OrderField, Result, Revision, Timestamp, Uidp};
+use domain::{Error, Noun, OrderField, Result, Revision, Timestamp, Uidp, iam::ResourceLimits};
 
 use super::{Column, Columns, Declared, EventGroup, Values, WithParent};
 use crate::{
@@ -33,6 +33,11 @@ pub trait Entity: Clone + Send + Sync + Sized + 'static {
     #[expect(clippy::unnecessary_literal_bound, reason = "most nouns have names")]
     fn name(&self) -> &str {
         ""
+    }
+
+    /// How much the organization may have, for a row that others are to live in; `None` where there is no such thing.
+    fn resource_limits(&self) -> Option<&ResourceLimits> {
+        None
     }
 
     fn stamp(&self) -> Stamp;
@@ -80,12 +85,18 @@ pub trait Entity: Clone + Send + Sync + Sized + 'static {
         Spot { name: self.name().to_owned(), created_at: self.stamp().created_at }
     }
 
+    /// What decides in an order that only this noun's lists have: the value of that column.
+    fn own_key(&self, _column: &'static str) -> CursorKey {
+        CursorKey::Uid
+    }
+
     /// Where the item stands in a list of that order.
     fn cursor(&self, order: OrderField) -> Cursor {
         let key = match order {
             OrderField::Uid => CursorKey::Uid,
             OrderField::Name => CursorKey::Name(self.name().to_owned()),
             OrderField::CreatedAt => CursorKey::Time(self.stamp().created_at),
+            OrderField::Own(column) => self.own_key(column),
         };
         Cursor { key, uid: self.uid().clone() }
     }
@@ -145,6 +156,8 @@ impl Declared {
             shares_uid: false,
             has_unique_names: false,
             is_few: false,
+            has_limits: false,
+            own_orders: &[],
             events_of: EventGroup::Parent,
             reads: reads::<T>,
             statements: OnceLock::new(),

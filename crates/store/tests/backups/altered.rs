@@ -21,7 +21,7 @@ fn refused(path: &Path, bytes: &[u8]) -> String {
 }
 
 /// The file with another first line and a checksum that fits.
-fn with_header(bytes: &[u8], change: impl Fn(&mut serde_json::Value)) -> Vec<u8> {
+pub(crate) fn with_header(bytes: &[u8], change: impl Fn(&mut serde_json::Value)) -> Vec<u8> {
     let end = bytes.iter().position(|byte| *byte == b'\n').expect("a line");
     let mut header = serde_json::from_slice(&bytes[..end]).expect("JSON");
     change(&mut header);
@@ -29,7 +29,7 @@ fn with_header(bytes: &[u8], change: impl Fn(&mut serde_json::Value)) -> Vec<u8>
 }
 
 /// The file with other rows and a checksum that fits.
-fn with_rows(bytes: &[u8], change: impl FnOnce(Vec<String>) -> Vec<String>) -> Vec<u8> {
+pub(crate) fn with_rows(bytes: &[u8], change: impl FnOnce(Vec<String>) -> Vec<String>) -> Vec<u8> {
     let end = 1 + bytes.iter().position(|byte| *byte == b'\n').expect("a line");
     let mut text = String::new();
     GzDecoder::new(&bytes[end..]).read_to_string(&mut text).expect("text");

@@ -9,7 +9,7 @@ use domain::{
 use futures::{StreamExt as _, stream};
 use store::{
     Store,
-    check::{Finding, Look, Report, check},
+    check::{Finding, Look, Means, Report, check},
     schema::Schema,
     sessions::Room,
 };
@@ -21,11 +21,11 @@ use crate::{Place, kit, world};
 async fn checked(place: &Place) -> Report {
     let look = Look::at(&place.config()).await.expect("looks").expect("a database");
     assert_eq!(look.schema(), Schema::of(&place.config()).await.expect("tells"));
-    look.check(|done, total| assert!(done <= total)).await.expect("looks")
+    look.check(&Means::default(), |done, total| assert!(done <= total)).await.expect("looks")
 }
 
 /// Another one with the same in it. Nobody has either of them open.
-fn copy(place: &Place) -> Place {
+pub(crate) fn copy(place: &Place) -> Place {
     match place {
         Place::Sqlite(folder) => {
             let copy = tempfile::tempdir().expect("a folder");
@@ -39,7 +39,7 @@ fn copy(place: &Place) -> Place {
 }
 
 /// Runs statements that no server would, with nothing in their way.
-fn damage(place: &Place, sql: &str) {
+pub(crate) fn damage(place: &Place, sql: &str) {
     match place {
         Place::Sqlite(folder) => {
             let raw = rusqlite::Connection::open(folder.path().join("data/provost.db")).expect("opens");
@@ -52,7 +52,7 @@ fn damage(place: &Place, sql: &str) {
     }
 }
 
-async fn fill(store: &Store) {
+pub(crate) async fn fill(store: &Store) {
     let bound = kit::bound(store).await;
     let folder = kit::child(&bound.org.uid, 7);
     kit::add(store, kit::group(folder.clone(), "folder")).await;
@@ -77,7 +77,7 @@ async fn fill(store: &Store) {
     store.start_session(&kit::ctx(), session, room).await.expect("begins");
 }
 
-fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {
+pub(crate) fn tells(found: &[Finding], (check, place, problem): (&str, &str, &str)) -> bool {
     found.iter().any(|found| found.check == check && found.place.contains(place) && found.problem.contains(problem))
 }
 
@@ -243,6 +243,29 @@ async fn every_damage_is_named(whole: Option<Place>) {
     stream::iter(each).buffer_unordered(3).collect::<()>().await;
 }
 
+/// What is found by the words of an advisory that is gone.
+async fn words_of_nothing_are_named(place: Option<Place>) {
+    let Some(place) = place else { return };
+    let store = place.open().await;
+    let org = kit::org(&store, 1).await.uid;
+    kit::add(&store, kit::advisory(kit::child(&org, 1), "openssl")).await;
+    store.close().await;
+    assert_eq!(checked(&place).await.findings, [], "nothing to find");
+    damage(&place, "DELETE FROM advisories");
+    let found = checked(&place).await.findings;
+    assert!(tells(&found, ("links", "advisory_words ", "its advisory does not exist")), "{found:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn words_of_nothing_are_named_on_sqlite() {
+    words_of_nothing_are_named(Place::sqlite()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn words_of_nothing_are_named_on_postgresql() {
+    words_of_nothing_are_named(Place::postgres()).await;
+}
+
 /// An open store is asked the same rules.
 async fn an_open_store_is_checked_as_well(place: Option<Place>) {
     let Some(place) = place else { return };
@@ -252,9 +275,31 @@ async fn an_open_store_is_checked_as_well(place: Option<Place>) {
     damage(&place, "UPDATE counts SET n = n + 1 WHERE noun = 'repo' AND prefix = '/'");
     let looked = checked(&place).await;
     let store = place.open().await;
-    assert_eq!(check(&store, |done, total| assert!(done <= total)).await.expect("looks"), looked);
+    assert_eq!(check(&store, &Means::default(), |done, total| assert!(done <= total)).await.expect("looks"), looked);
     assert_eq!(looked.findings.len(), 1, "{looked:?}");
     store.close().await;
+}
+
+/// Reads go on in snapshots that are kept while nothing is written; a check does not.
+async fn what_was_changed_past_an_open_store_is_found(place: Option<Place>) {
+    let Some(place) = place else { return };
+    let store = place.open().await;
+    fill(&store).await;
+    assert_eq!(check(&store, &Means::default(), |_, _| ()).await.expect("looks").findings, []);
+    damage(&place, "UPDATE counts SET n = n + 1 WHERE noun = 'repo' AND prefix = '/'");
+    let found = check(&store, &Means::default(), |_, _| ()).await.expect("looks").findings;
+    assert!(tells(&found, ("counters", "counts /", "the counter of repos is ")), "{found:#?}");
+    store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_changed_past_an_open_store_is_found_on_sqlite() {
+    what_was_changed_past_an_open_store_is_found(Place::sqlite()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_changed_past_an_open_store_is_found_on_postgresql() {
+    what_was_changed_past_an_open_store_is_found(Place::postgres()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -285,7 +330,7 @@ async fn the_right_to_read_is_enough() {
     let read = store::Postgres::parse(&format!("postgres://{reader}:reads@{server}")).expect("a URL");
     config.database = store::Database::Postgres(read);
     let look = Look::at(&config).await.expect("looks").expect("a database");
-    assert_eq!(look.check(|_, _| ()).await.expect("looks").findings, []);
+    assert_eq!(look.check(&Means::default(), |_, _| ()).await.expect("looks").findings, []);
     store.close().await;
     database.sql(&format!("DROP OWNED BY {reader}; DROP ROLE {reader}"));
 }
@@ -331,7 +376,8 @@ async fn an_index_that_lacks_a_row_is_named_on_postgresql() {
     fill(&store).await;
     store.close().await;
     let remarks = checked(&place).await.remarks;
-    let compared = ["overlays", "repos", "tags"].map(|table| format!("{table}_parent_name_key was not compared"));
+    let compared =
+        ["overlays", "repos", "tags", "vulnerabilities"].map(|table| format!("{table}_parent_name_key was not compared"));
     let expected: Vec<_> = compared.into_iter().chain(["amcheck is not installed".to_owned()]).collect();
     assert_eq!(remarks.len(), expected.len(), "{remarks:?}");
     assert!(remarks.iter().zip(&expected).all(|(remark, expected)| remark.contains(expected)), "{remarks:?}");

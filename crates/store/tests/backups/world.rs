@@ -10,6 +10,7 @@ use domain::{
     },
     ports::Replay,
     registry::{Deployment, Digest, Overlay, OverlayBinding, RegistrySettings, Repo, Tag},
+    vulnerabilities::{Advisory, Vulnerability},
 };
 use store::{
     AuditEntry, Filter, Later, Store,
@@ -31,6 +32,7 @@ use store::{
     },
     rows,
     signing_keys::{self, SigningKey},
+    vulnerabilities::{advisories::AdvisoryFilter, known::VulnerabilityFilter},
 };
 
 use crate::{audit_log, kit};
@@ -56,6 +58,9 @@ pub(crate) struct Everything {
     deployment: Option<Deployment>,
     settings: Option<RegistrySettings>,
     subscriptions: (Vec<Subscription>, u64),
+    advisories: (Vec<Advisory>, u64),
+    found: (Vec<Advisory>, u64),
+    vulnerabilities: (Vec<Vulnerability>, u64),
     history: Vec<(Timestamp, Digest)>,
     keys: Vec<SigningKey>,
     changes: Vec<Change>,
@@ -71,6 +76,10 @@ impl Everything {
         let (change, entry) = (self.changes.pop().expect("a change"), self.audit.remove(0));
         assert_eq!((change.noun, change.uid.as_str(), change.op), (Noun::Store, "/", Op::Updated));
         assert_eq!((entry.method.as_str(), entry.revision), (kit::METHOD, Some(change.revision)), "the restore is audited");
+        // Tokens of before are refused, by a number that each identity of these tests has had from the start.
+        for identity in &mut self.identities.0 {
+            assert_ne!(std::mem::replace(&mut identity.relationship_revision, 1), 1, "its tokens have ended");
+        }
         change.revision
     }
 }
@@ -92,6 +101,14 @@ async fn all<F: Filter + Default>(store: &Store) -> (Vec<F::Row>, u64) {
             break (items, total.unwrap_or_default());
         }
     }
+}
+
+/// The advisories that an alias finds: by a table of its own.
+async fn found(store: &Store) -> (Vec<Advisory>, u64) {
+    let filter = AdvisoryFilter { aliases: vec!["CVE-2024-0001".to_owned()], ..AdvisoryFilter::default() };
+    let mut reader = store.reader().await.expect("reads");
+    let page = rows::list(&mut reader, &kit::everything(filter)).await.expect("a page");
+    (page.items, page.total)
 }
 
 pub(crate) async fn everything(store: &Store) -> Everything {
@@ -116,6 +133,9 @@ pub(crate) async fn everything(store: &Store) -> Everything {
         deployment: rows::get(&mut reader, &first_repo()).await.expect("reads"),
         settings: rows::get(&mut reader, &kit::root(2)).await.expect("reads"),
         subscriptions: all::<SubscriptionFilter>(store).await,
+        advisories: all::<AdvisoryFilter>(store).await,
+        found: found(store).await,
+        vulnerabilities: all::<VulnerabilityFilter>(store).await,
         history: tags::history(&mut reader, &first_tag()).await.expect("a history"),
         keys: signing_keys::list(&mut reader).await.expect("keys"),
         changes: changes::since(&mut reader, Revision(0), 100_000).await.expect("the feed"),
@@ -137,6 +157,9 @@ fn first_repo() -> Uidp {
     kit::child(&kit::child(&kit::root(2), 3), 0)
 }
 
+/// The last millisecond that can be told.
+const LAST: Timestamp = Timestamp(253_402_300_799_999);
+
 fn key(kid: &str, at: i64) -> SigningKey {
     SigningKey {
         kid: kid.to_owned(),
@@ -145,8 +168,9 @@ fn key(kid: &str, at: i64) -> SigningKey {
         public_jwk: "{}".to_owned(),
         created_at: Timestamp(at),
         not_before_at: Timestamp(at),
-        retired_at: (at > 1).then_some(Timestamp(i64::MAX)),
+        retired_at: (at > 1).then_some(LAST),
         revision: Revision(0),
+        code: Vec::new(),
     }
 }
 
@@ -179,6 +203,9 @@ pub(crate) async fn fill(store: &Store) -> Everything {
     kit::add(store, kit::deployment(first_repo())).await;
     kit::add(store, kit::registry_settings(other.uid.clone())).await;
     kit::add_subscription(store, &other, kit::subscription(kit::child(&other.uid, 1000), "https://hooks.example.com")).await;
+    kit::add(store, kit::advisory(kit::child(&folder, 2000), "openssl")).await;
+    kit::add(store, kit::advisory(kit::child(&other.uid, 2000), "zlib")).await;
+    kit::add(store, kit::vulnerability(kit::child(&other.uid, 2001), "CVE-2024-0001")).await;
     let user = kit::add(store, kit::identity(kit::root(55), "user")).await;
     kit::add(store, kit::identity_metadata(user.uid.clone())).await;
     kit::add(store, kit::terms_acceptance(kit::child(&other.uid, 1003), "tos.v1")).await;

@@ -36,7 +36,7 @@ async fn delete_group(store: &Store, uid: &Uidp) -> Result<bool, Error> {
 
 /// Rows, counters, feed and links agree.
 async fn agrees(store: &Store) {
-    let report = check::check(store, |_, _| ()).await.expect("is looked at");
+    let report = check::check(store, &check::Means::default(), |_, _| ()).await.expect("is looked at");
     assert_eq!(report.findings, []);
 }
 

@@ -26,17 +26,20 @@ use store::{
 use super::{Engine, kit};
 
 /// Takes a database back to its first schema.
-pub(crate) const OLDER: &str = "DROP TABLE identity_metadata; DROP TABLE terms_acceptances; DROP TABLE sessions; DROP TABLE access_requests; DROP TABLE registry_settings; DROP TABLE deployments; DROP TABLE overlay_bindings; DROP TABLE overlays; \
-    DROP INDEX repos_source; ALTER TABLE repos DROP COLUMN public; ALTER TABLE groups DROP COLUMN public; \
+pub(crate) const OLDER: &str = "DROP TABLE advisory_words; DROP TABLE advisories; DROP TABLE vulnerabilities; DROP INDEX groups_public; \
+    DROP TABLE identity_metadata; DROP TABLE terms_acceptances; DROP TABLE sessions; DROP TABLE access_requests; DROP TABLE registry_settings; DROP TABLE deployments; DROP TABLE overlay_bindings; DROP TABLE overlays; \
+    DROP INDEX repos_source; ALTER TABLE repos DROP COLUMN public; ALTER TABLE repos DROP COLUMN synced_by; \
+    ALTER TABLE groups DROP COLUMN resource_limits; ALTER TABLE groups DROP COLUMN public; \
     ALTER TABLE repos DROP COLUMN source; ALTER TABLE repos DROP COLUMN readme; \
     DROP TABLE external_group_role_mappings; DROP TABLE group_invites; DROP TABLE subscriptions; DROP TABLE account_associations; \
     DROP TABLE identity_providers; DROP TABLE tag_history; DROP TABLE tags; \
     DELETE FROM counts WHERE noun IN ('tag', 'identity_provider', 'external_group_role_mapping', 'account_association', \
     'group_invite', 'access_request', 'subscription', 'overlay', 'overlay_binding', 'deployment', 'registry_settings', \
-    'terms_acceptance', 'identity_metadata'); \
+    'terms_acceptance', 'identity_metadata', 'advisory', 'vulnerability'); \
     ALTER TABLE counts DROP COLUMN children; ALTER TABLE changes DROP COLUMN from_name; \
     ALTER TABLE changes DROP COLUMN from_created_at; ALTER TABLE changes DROP COLUMN to_name; \
-    ALTER TABLE changes DROP COLUMN to_created_at; DELETE FROM schema_version WHERE version > 1";
+    ALTER TABLE changes DROP COLUMN to_created_at; ALTER TABLE changes DROP COLUMN digest; ALTER TABLE audit DROP COLUMN code; ALTER TABLE revision DROP COLUMN head; \
+    ALTER TABLE signing_keys DROP COLUMN code; DELETE FROM schema_version WHERE version > 1";
 
 /// What is left of the rows then.
 pub(crate) fn older(rows: Rows) -> Rows {

@@ -20,7 +20,7 @@ use proptest::{
 };
 use store::{
     ListQuery, Store,
-    backup::{Archive, Backup, restore},
+    backup::{Archive, Backup, How, restore},
     registry::repos,
     rows,
 };
@@ -144,7 +144,7 @@ async fn sweep(store: &Store, world: &World) {
         for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
             let mut expected: Vec<_> = world.repos.iter().filter(inside).collect();
             expected.sort_by_key(|repo| match field {
-                OrderField::Uid => (String::new(), 0, &repo.uid),
+                OrderField::Uid | OrderField::Own(_) => (String::new(), 0, &repo.uid),
                 OrderField::Name => (repo.spec.name.to_string(), 0, &repo.uid),
                 OrderField::CreatedAt => (String::new(), repo.created_at.0, &repo.uid),
             });
@@ -202,7 +202,9 @@ pub(crate) async fn deep_pages_follow_every_change(engine: &impl Engine) {
     live(&store, &mut world, 4).await;
     compare(&store, &world, &mut runner, draws).await;
     store.close().await;
-    restore(&engine.config(), &archive, &kit::ctx(), true, Arc::new(|_, _| ())).await.expect("is restored");
+    restore(&engine.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, Arc::new(|_, _| ()))
+        .await
+        .expect("is restored");
     world = before;
     store = engine.open().await.expect("opens again");
     store.set_rank_stride(STRIDE);
@@ -235,7 +237,7 @@ async fn compare_scattered(store: &Store, rows: &[Repo], places: &[Uidp]) {
     let mut inside: Vec<_> = rows.iter().filter(|row| scopes.contains(&row.uid)).collect();
     for field in [OrderField::Uid, OrderField::Name, OrderField::CreatedAt] {
         inside.sort_by_key(|repo| match field {
-            OrderField::Uid => (String::new(), 0, &repo.uid),
+            OrderField::Uid | OrderField::Own(_) => (String::new(), 0, &repo.uid),
             OrderField::Name => (repo.spec.name.to_string(), 0, &repo.uid),
             OrderField::CreatedAt => (String::new(), repo.created_at.0, &repo.uid),
         });

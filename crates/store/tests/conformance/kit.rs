@@ -13,12 +13,16 @@ use domain::{
         AccessRequest, AccountAssociation, AccountAssociationSpec, ClaimMatch, CorrelationRule, ExternalGroupRoleMapping,
         ExternalGroupRoleMappingSpec, Group, GroupInvite, GroupInviteSpec, GroupSpec, Identity, IdentityMetadata,
         IdentityMetadataSpec, IdentityProvider, IdentityProviderSpec, IdentitySpec, InviteCheck, Matcher, Oidc, OrgKind,
-        OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec, TermsAcceptance,
+        OrgStatus, Relationship, ResourceLimits, Role, RoleBinding, RoleBindingSpec, RoleSpec, TermsAcceptance,
     },
     list::Order,
     registry::{
         CatalogTier, Deployment, Digest, HelmChart, Overlay, OverlayBinding, OverlayBindingSpec, OverlaySpec, Readme,
         RegistrySettings, RegistrySettingsSpec, Repo, RepoSpec, Tag, TagName, TagSpec,
+    },
+    vulnerabilities::{
+        Advisory, AdvisoryEvent, AdvisorySpec, EventKind, Fixed, Reference, ReferenceKind, ReviewState, Severity, SeveritySystem,
+        Vulnerability, VulnerabilitySpec, advisory_event::Findings,
     },
 };
 use store::{BoxFuture, ListQuery, Store, Stored, Writer, rows, sessions::Session};
@@ -94,6 +98,7 @@ pub(crate) fn group(uid: Uidp, name: &str) -> Group {
             kind: OrgKind::Unspecified,
         },
         status: OrgStatus::Ready,
+        resource_limits: ResourceLimits::default(),
         public: false,
         created_at: NOW,
         updated_at: NOW,
@@ -230,6 +235,7 @@ pub(crate) fn repo(uid: Uidp, name: &str) -> Repo {
             readme: Readme::trusted("# A repo\n"),
         },
         public: false,
+        synced_by: None,
         created_at: NOW,
         updated_at: NOW,
         revision: Revision(0),
@@ -298,6 +304,52 @@ pub(crate) fn registry_settings(group: Uidp) -> RegistrySettings {
 pub(crate) fn subscription(uid: Uidp, sink: &str) -> Subscription {
     let spec = SubscriptionSpec { sink: sink.to_owned() };
     Subscription { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+/// An advisory with one event, which is approved: what was found was fixed.
+pub(crate) fn advisory(uid: Uidp, artifact: &str) -> Advisory {
+    let fixed = Fixed { version: "1.2.3-r0".to_owned(), note: "two\nlines".to_owned(), ..Fixed::default() };
+    let events = vec![advisory_event(&uid, 1, EventKind::Fixed(fixed), ReviewState::Approved)];
+    let spec = AdvisorySpec {
+        artifact_name: artifact.to_owned(),
+        artifact_type: "apk".to_owned(),
+        artifact_architecture: "x86_64".to_owned(),
+        component_name: Some("LibCrypto".to_owned()),
+        component_location: None,
+        component_type: Some("apk".to_owned()),
+        aliases: vec!["CVE-2024-0001".to_owned(), "GHSA-aaaa-bbbb-cccc".to_owned()],
+        author: "ana".to_owned(),
+        legacy_id: Some("LEGACY-1".to_owned()),
+    };
+    Advisory { uid, spec, events, withdrawn_at: None, created_at: NOW, updated_at: NOW, revision: Revision(0) }
+}
+
+pub(crate) fn advisory_event(advisory: &Uidp, n: u64, kind: EventKind, review: ReviewState) -> AdvisoryEvent {
+    AdvisoryEvent {
+        uid: child(advisory, n),
+        at: NOW.plus_seconds(i64::try_from(n).expect("a small number")),
+        kind,
+        findings: Findings(vec![0, 159, 146, 150]),
+        author: "scanner".to_owned(),
+        reviewer: if review == ReviewState::Pending { String::new() } else { "ben".to_owned() },
+        review,
+        issue: Some("https://issues.example/1".to_owned()),
+        written_by: root(9),
+    }
+}
+
+pub(crate) fn vulnerability(uid: Uidp, id: &str) -> Vulnerability {
+    let severity = Severity { system: SeveritySystem::CvssV3, score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H".to_owned() };
+    let spec = VulnerabilitySpec {
+        id: id.to_owned(),
+        aliases: vec!["CVE-2024-0001".to_owned()],
+        summary: "A use after free".to_owned(),
+        details: "# What\n\nIt is bad.".to_owned(),
+        references: vec![Reference { kind: ReferenceKind::Fix, url: "https://example.com/fix".to_owned() }],
+        severities: vec![severity],
+        withdrawn_at: None,
+    };
+    Vulnerability { uid, spec, created_at: NOW, updated_at: NOW, revision: Revision(0) }
 }
 
 /// The digest that ends in this number.

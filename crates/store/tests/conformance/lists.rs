@@ -266,7 +266,7 @@ fn naive<'a, T, F>(rows: &'a [T], query: &ListQuery<F>, flat: impl Fn(&T) -> Fla
     found.sort_by_key(|row| {
         let Flat { uid, name, created_at } = flat(row);
         match query.order.field {
-            OrderField::Uid => (String::new(), 0, uid.clone()),
+            OrderField::Uid | OrderField::Own(_) => (String::new(), 0, uid.clone()),
             OrderField::Name => (name.to_owned(), 0, uid.clone()),
             OrderField::CreatedAt => (String::new(), created_at.0, uid.clone()),
         }

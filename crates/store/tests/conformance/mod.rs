@@ -2,6 +2,7 @@
 
 pub(crate) mod access_requests;
 pub(crate) mod account_associations;
+pub(crate) mod advisories;
 pub(crate) mod commits;
 pub(crate) mod counters;
 pub(crate) mod deep;
@@ -132,6 +133,16 @@ macro_rules! cases {
             overlays: [
                 overlays_are_bound_and_bindings_go_with_their_repository,
                 a_repository_has_one_deployment_and_a_group_one_set_of_settings,
+            ];
+            advisories: [
+                advisories_are_kept_with_their_events,
+                every_filter_finds_what_it_names,
+                filters_of_advisories_find_the_same_in_every_way,
+                advisories_have_orders_of_their_own,
+                words_follow_their_advisory,
+                advisories_go_with_their_group,
+                vulnerabilities_tell_how_bad_they_are,
+                what_is_fixed_is_found_by_its_artifact,
             ];
             account_associations: [
                 account_associations_are_kept,

@@ -353,7 +353,8 @@ pub(crate) async fn bindings_are_kept_and_hydrated(engine: &impl Engine) {
     let store = engine.open().await.expect("opens");
     let kit::Bound { org, identity, role, binding } = kit::bound(&store).await;
     assert_eq!(get::<RoleBinding>(&store, &binding.uid).await, Some(binding.clone()));
-    let whole = RoleBindingView { binding: binding.clone(), identity: identity.clone(), group: org.clone(), role: role.clone() };
+    let whole =
+        RoleBindingView { binding: binding.clone(), identity: Some(identity.clone()), group: org.clone(), role: role.clone() };
     let mut reader = store.reader().await.expect("reads");
     assert_eq!(role_bindings::view(&mut reader, &binding.uid).await.expect("reads"), Some(whole.clone()));
     let uids = [kit::child(&org.uid, 99), binding.uid.clone()];
@@ -456,6 +457,7 @@ pub(crate) async fn signing_keys_are_kept(engine: &impl Engine) {
         not_before_at: Timestamp(at),
         retired_at: None,
         revision: Revision(0),
+        code: Vec::new(),
     };
     let list = async || signing_keys::list(&mut store.reader().await.expect("reads")).await.expect("reads");
     // Which keys there are is told with anybody's standing.

@@ -9,7 +9,7 @@ use std::{
 use domain::{Kind, Noun, Revision, Rule};
 use store::{
     Store,
-    backup::{Archive, Backup, OnProgress, restore},
+    backup::{Archive, Backup, How, OnProgress, restore},
     changes,
 };
 
@@ -63,7 +63,10 @@ impl Halted {
             }
         });
         let (config, archive) = (server.config(), archive.clone());
-        let restore = tokio::spawn(async move { restore(&config, &archive, &kit::ctx(), true, progress).await });
+        let restore =
+            tokio::spawn(
+                async move { restore(&config, &archive, &kit::ctx(), How { replace: true, keys: None }, progress).await },
+            );
         let halted = Self { reached, go_on, restore };
         tokio::task::block_in_place(|| halted.reached.recv()).expect("is in the middle");
         halted
@@ -84,7 +87,9 @@ async fn nobody_else_may_have_the_database_open() {
     let archive = back_up(&one, folder.path()).await;
     kit::org(&other, 2).await;
     for stores in (1..=2).rev() {
-        let error = restore(&server.config(), &archive, &kit::ctx(), true, quietly()).await.expect_err("in use");
+        let error = restore(&server.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, quietly())
+            .await
+            .expect_err("in use");
         assert_eq!((error.kind(), error.rule()), (Kind::FailedPrecondition, Rule::Unavailable));
         let told = format!("{stores} of this database's servers or commands have it open: 127.0.0.1 (process ");
         assert!(error.message().starts_with(&told) && error.message().contains("stop every server of it"), "{error}");
@@ -94,7 +99,9 @@ async fn nobody_else_may_have_the_database_open() {
     }
     kit::org(&one, 3).await;
     one.close().await;
-    restore(&server.config(), &archive, &kit::ctx(), true, quietly()).await.expect("the last one has just let go");
+    restore(&server.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, quietly())
+        .await
+        .expect("the last one has just let go");
     let store = server.open().await.expect("opens");
     let feed = changes::since(&mut store.reader().await.expect("reads"), Revision(0), 10).await.expect("reads");
     let told: Vec<_> = feed.iter().map(|change| (change.noun, change.uid.as_str())).collect();
@@ -113,7 +120,9 @@ async fn who_starts_meanwhile_is_refused() {
     let refused = server.open().await.map(drop).expect_err("is being restored");
     assert_eq!(refused.kind(), Kind::Unavailable);
     assert!(refused.message().contains("the database is being restored from a backup"), "{refused}");
-    let second = restore(&server.config(), &archive, &kit::ctx(), true, quietly()).await.expect_err("one at a time");
+    let second = restore(&server.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, quietly())
+        .await
+        .expect_err("one at a time");
     assert!(second.message().starts_with("1 of this database's servers or commands have it open"), "{second}");
     halted.finish().await.expect("restored");
     kit::org(&server.open().await.expect("opens"), 2).await;
@@ -132,7 +141,8 @@ async fn a_lost_claim_is_taken_again_at_once() {
         super::outages::cut(&server);
         until("the claim is not taken again", || !["", before.as_str()].contains(&claims(&server).as_str())).await;
     }
-    let error = restore(&server.config(), &archive, &kit::ctx(), true, quietly()).await.expect_err("in use");
+    let error =
+        restore(&server.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, quietly()).await.expect_err("in use");
     assert_eq!(error.kind(), Kind::FailedPrecondition);
 }
 
@@ -169,7 +179,7 @@ async fn a_restore_that_fails_lets_go() {
     kit::org(&store, 1).await;
     let archive = back_up(&store, folder.path()).await;
     store.close().await;
-    let error = restore(&server.config(), &archive, &kit::ctx(), false, quietly()).await.expect_err("is not empty");
+    let error = restore(&server.config(), &archive, &kit::ctx(), How::default(), quietly()).await.expect_err("is not empty");
     assert_eq!(error.rule(), Rule::NotEmpty);
     let halted = Halted::begin(&server, &archive);
     super::outages::cut(&server);

@@ -8,7 +8,7 @@ use std::{
 
 use store::{
     Store, StoreConfig,
-    check::{Look, Report, check},
+    check::{Look, Means, Report, check},
     iam::groups::GroupFilter,
     rows,
 };
@@ -51,7 +51,7 @@ async fn looked(database: &[u8], journal: &[u8]) -> domain::Result<Option<Report
     let data = make(folder.path(), database, journal).await;
     let before = files(&data);
     let report = match Look::at(&StoreConfig::sqlite(&data)).await {
-        Ok(Some(look)) if look.schema().found > 0 => look.check(|_, _| ()).await.map(Some),
+        Ok(Some(look)) if look.schema().found > 0 => look.check(&Means::default(), |_, _| ()).await.map(Some),
         Ok(_) => Ok(None),
         Err(error) => Err(error),
     };
@@ -63,7 +63,7 @@ async fn looked(database: &[u8], journal: &[u8]) -> domain::Result<Option<Report
 async fn opened(folder: &Path, database: &[u8], journal: &[u8]) -> domain::Result<(Store, Report)> {
     let data = make(folder, database, journal).await;
     let store = open(data).await?;
-    let report = check(&store, |_, _| ()).await?;
+    let report = check(&store, &Means::default(), |_, _| ()).await?;
     Ok((store, report))
 }
 

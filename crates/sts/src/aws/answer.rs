@@ -19,17 +19,6 @@ pub struct Principal {
     pub user_id: String,
 }
 
-/// Why AWS says of nobody that they have signed the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// The temporary credentials that it is signed with are over.
-    Expired,
-    /// AWS has too much to do, or this server asks too often.
-    Busy,
-    /// The signature does not hold.
-    Invalid,
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Accepted {
@@ -63,14 +52,14 @@ pub(super) fn principal(body: &[u8]) -> Option<Principal> {
     (is_account && is_name(&principal.arn) && is_name(&principal.user_id)).then_some(principal)
 }
 
-/// What a bad answer says, by the codes of AWS's common errors. Nothing of its text is kept.
-pub(super) fn refusal(body: &[u8]) -> Refusal {
+/// Whether a bad answer says, by the codes of AWS's common errors, that AWS has too much to do, or this server asks too often. All others
+/// say that nobody who counts has signed the request. Nothing of the text is kept.
+pub(super) fn says_busy(body: &[u8]) -> bool {
     let code = serde_json::from_slice::<Refused>(body).map(|refused| refused.error.code).unwrap_or_default();
-    match code.as_str() {
-        "ExpiredToken" | "ExpiredTokenException" | "RequestExpired" => Refusal::Expired,
-        "Throttling" | "ThrottlingException" | "RequestLimitExceeded" | "InternalFailure" | "ServiceUnavailable" => Refusal::Busy,
-        _ => Refusal::Invalid,
-    }
+    matches!(
+        code.as_str(),
+        "Throttling" | "ThrottlingException" | "RequestLimitExceeded" | "InternalFailure" | "ServiceUnavailable"
+    )
 }
 
 impl fmt::Display for Principal {
@@ -109,12 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_told_apart_by_their_code() {
-        let refused =
-            |code: &str| refusal(json!({"Error": {"Code": code, "Message": "m", "Type": "Sender"}}).to_string().as_bytes());
-        assert_eq!(refused("ExpiredToken"), Refusal::Expired);
-        assert_eq!(refused("Throttling"), Refusal::Busy);
-        assert_eq!(refused("SignatureDoesNotMatch"), Refusal::Invalid);
-        assert_eq!(refusal(b"<html>"), Refusal::Invalid);
+    fn a_busy_service_is_known_by_its_code() {
+        let busy =
+            |code: &str| says_busy(json!({"Error": {"Code": code, "Message": "m", "Type": "Sender"}}).to_string().as_bytes());
+        assert!(busy("Throttling"));
+        assert!(!busy("ExpiredToken") && !busy("SignatureDoesNotMatch") && !says_busy(b"<html>"));
     }
 }

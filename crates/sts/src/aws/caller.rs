@@ -14,7 +14,7 @@ use reqwest::{
 use url::Url;
 
 use super::{
-    answer::{self, Principal, Refusal},
+    answer::{self, Principal},
     request::SignedRequest,
 };
 use crate::{
@@ -55,9 +55,9 @@ struct Inner {
 
 /// Why AWS names nobody.
 #[derive(Debug)]
-pub(crate) enum AskError {
-    /// It says that the request is not signed by anybody, or not any more.
-    Refused(Refusal),
+enum AskError {
+    /// It has too much to do.
+    Throttled,
     /// It did not answer, or with something that cannot be used.
     Fetch(FetchError),
     /// There was no turn for asking it; the text says in whose name.
@@ -101,36 +101,38 @@ impl AwsSts {
         &self.0.host
     }
 
-    /// Who has signed the request, which is sent on in the turns of `sender` and of `organization`. The signature is all that AWS
-    /// judges: whether the request is for this server, and fresh, is the caller's to know.
+    /// Who has signed the request, which is sent on in the turns of `sender` and of `organization`; `None` when AWS says that nobody
+    /// has, or with credentials that are over. The signature is all that AWS judges: whether the request is for this server, and fresh,
+    /// is the caller's to know.
     ///
     /// # Errors
-    /// When AWS says that nobody has, when it does not answer, and when too many ask at once.
+    /// Unavailable or permission denied when it does not answer, or with something that cannot be used; resource exhausted when too many
+    /// ask at once.
     pub(crate) async fn principal(
         &self,
         request: &SignedRequest,
         sender: &Party,
         organization: &Party,
-    ) -> Result<Principal, AskError> {
+    ) -> Result<Option<Principal>, Error> {
         let outcome = self.ask(request, sender, organization).await;
         let named = match &outcome {
-            Ok(_) => "ok",
-            Err(AskError::Refused(Refusal::Expired | Refusal::Invalid)) => "refused",
-            Err(AskError::Refused(Refusal::Busy) | AskError::Fetch(_)) => "failed",
+            Ok(Some(_)) => "ok",
+            Ok(None) => "refused",
+            Err(AskError::Throttled | AskError::Fetch(_)) => "failed",
             Err(AskError::Busy(..)) => "busy",
         };
         self.0.asked.get_or_create(&[("outcome", named)]).inc();
-        outcome
+        Ok(outcome?)
     }
 
-    async fn ask(&self, request: &SignedRequest, sender: &Party, organization: &Party) -> Result<Principal, AskError> {
+    async fn ask(&self, request: &SignedRequest, sender: &Party, organization: &Party) -> Result<Option<Principal>, AskError> {
         let _places = self.0.places(sender, organization).await?;
         let answer = self.0.client.send(WHAT, self.0.request(request)?, MAX_ANSWER).await?;
         if answer.status != StatusCode::OK {
-            return Err(AskError::Refused(answer::refusal(&answer.body)));
+            return if answer::says_busy(&answer.body) { Err(AskError::Throttled) } else { Ok(None) };
         }
         let unusable = || FetchError::Refused(format!("{WHAT} answered with something else than who has signed the request"));
-        Ok(answer::principal(&answer.body).ok_or_else(unusable)?)
+        Ok(Some(answer::principal(&answer.body).ok_or_else(unusable)?))
     }
 }
 
@@ -178,20 +180,13 @@ impl From<AskError> for Error {
     fn from(error: AskError) -> Self {
         let unasked = |why: &dyn std::fmt::Display| format!("cannot learn from AWS who has signed the request: {why}");
         match error {
-            AskError::Refused(Refusal::Invalid) => {
-                let message = "AWS does not accept the signature of the request; sign it with credentials that are valid now";
-                Self::unauthenticated(Rule::TokenInvalid, message)
-            }
-            AskError::Refused(Refusal::Expired) => {
-                let message =
-                    "AWS says that the credentials which the request is signed with have expired; sign it with new ones";
-                Self::unauthenticated(Rule::TokenExpired, message)
-            }
-            AskError::Refused(Refusal::Busy) => {
+            AskError::Throttled => {
                 Self::new(Kind::Unavailable, Rule::IssuerUnavailable, unasked(&"AWS STS is too busy; retry later"))
             }
-            AskError::Fetch(FetchError::Down(why)) => Self::new(Kind::Unavailable, Rule::IssuerUnavailable, unasked(&why)),
-            AskError::Fetch(FetchError::Refused(why)) => Self::denied(Rule::IssuerNotAllowed, unasked(&why)),
+            AskError::Fetch(down @ (FetchError::Down(_) | FetchError::Unreachable { .. })) => {
+                Self::new(Kind::Unavailable, Rule::IssuerUnavailable, unasked(&down))
+            }
+            AskError::Fetch(refused) => Self::denied(Rule::IssuerNotAllowed, unasked(&refused)),
             AskError::Busy(party, why) => {
                 let message = format!("this server is busy asking AWS for {party}, and this request {why}; retry later");
                 Self::new(Kind::ResourceExhausted, Rule::OrganizationBusy, message).with(Detail::RetryAfter(RETRY))

@@ -154,15 +154,14 @@ impl CompiledStaticKeys {
         })
     }
 
-    /// The pasted keys, while they may be used.
-    #[must_use]
-    pub fn keys(&self, now: Timestamp) -> Option<Arc<Jwks>> {
-        (now < self.expires_at).then(|| self.keys.clone())
+    /// The pasted keys.
+    pub(crate) fn keys(&self) -> Arc<Jwks> {
+        Arc::clone(&self.keys)
     }
 
-    /// Whether none of them can be used.
-    pub(crate) fn are_unusable(&self) -> bool {
-        self.keys.unusable().is_some()
+    /// Whether they may not be used any more.
+    pub(crate) fn have_expired(&self, now: Timestamp) -> bool {
+        now >= self.expires_at
     }
 
     fn admit(&self, claims: &Map<String, Value>, default_audiences: &[String]) -> Result<Accepted, Mismatch> {

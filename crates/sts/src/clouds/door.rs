@@ -45,7 +45,13 @@ impl Door {
     }
 
     /// What `what` answers at `url` to a `POST`.
-    pub(super) async fn post(&self, what: &str, url: &str, accept: &'static str, body: Body<'_>) -> Result<Answer, FetchError> {
+    pub(super) async fn post(
+        &self,
+        what: &'static str,
+        url: &str,
+        accept: &'static str,
+        body: Body<'_>,
+    ) -> Result<Answer, FetchError> {
         let mut request = Request::new(Method::POST, self.0.admit(what, url)?);
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static(accept));

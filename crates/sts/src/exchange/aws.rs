@@ -19,6 +19,10 @@ use crate::{
     workers::Party,
 };
 
+/// What is wrong with a request to AWS that nobody has signed who can be this identity.
+const UNSIGNED: &str = "stands for no principal of AWS, or AWS does not accept the signature of the request; sign it with credentials that \
+                        are valid now";
+
 impl Exchange {
     /// For a named identity: the AWS principal that has signed the request which the bearer token is. If the token is something else
     /// altogether, `other` says what is wrong with it, whoever the identity is.
@@ -40,9 +44,11 @@ impl Exchange {
         self.judge_request(ctx, uid, &request, facts)?;
         let identity = rows::get::<Identity>(&mut self.store.reader().await?, uid).await?;
         let is_aws = |identity: &Identity| matches!(identity.spec.relationship, Relationship::AwsIdentity(_));
-        let identity = identity.filter(is_aws).ok_or_else(|| nobody(uid, facts))?;
+        let identity = identity.filter(is_aws).ok_or_else(|| nobody(uid, UNSIGNED, facts))?;
         facts.keys_from = Some("aws");
+        // The answer that there is nobody: who has proved nothing does not learn which identities exist (ADR 23).
         let principal = self.aws.principal(&request, &Party::stranger(ctx.peer), &Party::organization(uid)).await?;
+        let principal = principal.ok_or_else(|| nobody(uid, UNSIGNED, facts))?;
         facts.principal(&principal);
         let claims = claims(&issuer, &request, &principal);
         let rule = self.compiled.whole(&identity).await?;

@@ -6,7 +6,7 @@ use domain::{Ctx, Error, Secret};
 use super::{Granted, request::Wish};
 use crate::{
     aws::Principal,
-    jws::{Unverified, Verified},
+    jws::{JwsError, Unverified, Verified},
 };
 
 /// Longest text that is taken over from a token.
@@ -25,6 +25,8 @@ pub(super) struct Facts {
     pub(super) keys_from: Option<&'static str>,
     algorithm: Option<&'static str>,
     subject: Option<String>,
+    /// Why nobody has signed the token whom its identity accepts.
+    unsigned: Option<String>,
     mismatch: Option<String>,
     pub(super) identity: Option<String>,
     /// The session that the exchange has begun or renewed.
@@ -65,6 +67,11 @@ impl Facts {
         self.issuer = Some(shorten(issuer));
     }
 
+    /// Why the token's signature says nothing.
+    pub(super) fn unsigned(&mut self, why: JwsError) {
+        self.unsigned = Some(why.to_string());
+    }
+
     pub(super) fn mismatch(&mut self, claim: &str) {
         self.mismatch = Some(shorten(claim));
     }
@@ -88,6 +95,7 @@ impl Facts {
             keys_from = self.keys_from,
             algorithm = self.algorithm,
             subject = self.subject,
+            unsigned = self.unsigned,
             mismatch = self.mismatch,
             identity = self.identity,
             session = self.session,

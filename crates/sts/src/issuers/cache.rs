@@ -115,8 +115,8 @@ impl Issuers {
     /// The keys for a token. Whether this issuer may be asked at all is the caller's to know: an identity must name it.
     ///
     /// # Errors
-    /// Unavailable when the issuer is down and has been for too long; permission denied when what it answers cannot be
-    /// used or it may not be asked.
+    /// Unavailable when the issuer is down and has been for too long, or has no address that may be connected to; permission denied
+    /// when what it answers cannot be used or it may not be asked.
     pub async fn keys(&self, token: &Unverified<'_>, now: Timestamp) -> Result<Found, Error> {
         let found = self.look_up(token, now).await;
         self.shared.metrics.looked_up(found.as_ref().map_or("failed", |found| found.from));
@@ -247,9 +247,12 @@ pub(super) fn is_within(since: Timestamp, now: Timestamp, time: Duration) -> boo
 }
 
 fn explain(issuer: &str, failure: &FetchError) -> Error {
+    let failure = failure.outside();
     let message = format!("cannot get the keys of issuer {issuer}: {failure}");
     match failure {
-        FetchError::Down(_) => Error::new(Kind::Unavailable, Rule::IssuerUnavailable, message),
+        FetchError::Down(_) | FetchError::Unreachable { .. } | FetchError::Address(_) => {
+            Error::new(Kind::Unavailable, Rule::IssuerUnavailable, message)
+        }
         FetchError::Refused(_) => Error::denied(Rule::IssuerNotAllowed, message),
     }
 }

@@ -35,8 +35,18 @@ pub(crate) struct GuardedClient {
 pub enum FetchError {
     /// It did not answer, in time or at all; a retry may help.
     Down(String),
+    /// The same, with what the network or TLS said. That is for operators: callers need not learn how the network behind us looks.
+    Unreachable {
+        /// What callers are told.
+        told: String,
+        /// The last cause, such as `invalid peer certificate: UnknownIssuer`.
+        cause: String,
+    },
     /// It answered with something that no retry makes better, or may not be asked.
     Refused(String),
+    /// What has only addresses that may not be connected to. Whoever may not know which these are is told what [`FetchError::Down`] tells
+    /// of a name that has none, or leads to nobody.
+    Address(&'static str),
 }
 
 /// What was answered: neither a redirect nor that the other side is down.
@@ -45,7 +55,17 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-const PRIVATE: &str = "has an address that this server may not connect to";
+const UNREACHABLE: &str = "cannot be connected to";
+
+impl FetchError {
+    /// The same for who may not learn which addresses this server does not connect to, nor what names stand for where it is.
+    pub(crate) fn outside(&self) -> Self {
+        match self {
+            Self::Address(what) => Self::Down(format!("{what} {UNREACHABLE}")),
+            other => other.clone(),
+        }
+    }
+}
 
 impl GuardedClient {
     pub(crate) fn new(settings: &Settings, resolver: Arc<dyn Resolver>) -> Self {
@@ -64,7 +84,7 @@ impl GuardedClient {
     }
 
     /// The URL, if it may be asked at all.
-    pub(crate) fn admit(&self, what: &str, url: &str) -> Result<Url, FetchError> {
+    pub(crate) fn admit(&self, what: &'static str, url: &str) -> Result<Url, FetchError> {
         let url = self.urls.fetchable(url).map_err(|why| FetchError::Refused(format!("{what} {why}")))?;
         // Addresses in a URL are never resolved, so the guard would not see them.
         let address = match url.host() {
@@ -74,14 +94,14 @@ impl GuardedClient {
         };
         match address {
             Some(address) if !self.guard.rules.allow(&address.to_string(), address, is_loopback(&url)) => {
-                Err(FetchError::Refused(format!("{what} {PRIVATE}")))
+                Err(FetchError::Address(what))
             }
             _ => Ok(url),
         }
     }
 
     /// The JSON document at `url`, which [`GuardedClient::admit`] let through.
-    pub(super) async fn get(&self, what: &str, url: Url) -> Result<Vec<u8>, FetchError> {
+    pub(super) async fn get(&self, what: &'static str, url: Url) -> Result<Vec<u8>, FetchError> {
         let mut request = Request::new(Method::GET, url);
         request.headers_mut().insert(header::ACCEPT, header::HeaderValue::from_static("application/json"));
         let answer = self.send(what, request, self.size).await?;
@@ -96,7 +116,7 @@ impl GuardedClient {
     ///
     /// # Errors
     /// When the other side does not answer in time, says that it cannot, redirects, or answers more.
-    pub(crate) async fn send(&self, what: &str, request: Request, size: usize) -> Result<Answer, FetchError> {
+    pub(crate) async fn send(&self, what: &'static str, request: Request, size: usize) -> Result<Answer, FetchError> {
         let client = self.client.get_or_init(|| self.build()).as_ref().map_err(|why| FetchError::Down(why.clone()))?;
         let (host, method) = (request.url().host_str().unwrap_or_default().to_owned(), request.method().clone());
         let read = async {
@@ -139,7 +159,7 @@ impl GuardedClient {
     }
 }
 
-async fn read(client: &Client, what: &str, request: Request, size: usize) -> Result<Answer, FetchError> {
+async fn read(client: &Client, what: &'static str, request: Request, size: usize) -> Result<Answer, FetchError> {
     let mut answer = client.execute(request).await.map_err(|error| explain(what, &error))?;
     let status = answer.status();
     Span::current().record("http.response.status_code", status.as_u16());
@@ -163,21 +183,32 @@ async fn read(client: &Client, what: &str, request: Request, size: usize) -> Res
     Ok(Answer { status, body })
 }
 
-/// What went wrong, without addresses: a caller need not learn how the network behind us looks.
-fn explain(what: &str, error: &reqwest::Error) -> FetchError {
+/// What went wrong, for callers without addresses.
+fn explain(what: &'static str, error: &reqwest::Error) -> FetchError {
     if chain(error).any(<dyn StdError>::is::<Refused>) {
-        return FetchError::Refused(format!("{what} {PRIVATE}"));
+        return FetchError::Address(what);
     }
     let why = if error.is_timeout() {
         "did not answer in time"
     } else if error.is_connect() {
-        "cannot be connected to"
+        UNREACHABLE
     } else {
         "broke off its answer"
     };
     let cause = chain(error).last().map(ToString::to_string).unwrap_or_default();
     tracing::debug!(target: "issuers", what, why, cause, "cannot read from an issuer");
-    FetchError::Down(format!("{what} {why}"))
+    FetchError::Unreachable { told: format!("{what} {why}"), cause }
+}
+
+impl FetchError {
+    /// What the network or TLS said, where that is all that is known.
+    #[must_use]
+    pub fn cause(&self) -> Option<&str> {
+        match self {
+            Self::Unreachable { cause, .. } => Some(cause),
+            Self::Down(_) | Self::Refused(_) | Self::Address(_) => None,
+        }
+    }
 }
 
 fn chain<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
@@ -192,7 +223,11 @@ fn chain<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (d
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Down(why) | Self::Refused(why) => f.write_str(why),
+            Self::Down(told) | Self::Unreachable { told, .. } | Self::Refused(told) => f.write_str(told),
+            Self::Address(what) => write!(
+                f,
+                "{what}: its address is private or denied; see outbound.allow-private-addresses, outbound.allow and outbound.deny"
+            ),
         }
     }
 }

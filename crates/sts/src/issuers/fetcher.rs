@@ -69,7 +69,7 @@ impl Fetcher {
             Some(known) => known,
             None => (self.discover(issuer).await?, now),
         };
-        let url = self.client.admit("the issuer's jwks_uri", &jwks_uri)?;
+        let url = self.client.admit(KEYS, &jwks_uri)?;
         let text = self.client.get(KEYS, url).await?;
         let parsed = self.read(issuer, move || Jwks::parse(&text)).await?;
         let jwks = parsed.map_err(|why| FetchError::Refused(format!("{KEYS} cannot be used: {why}")))?;
@@ -79,7 +79,7 @@ impl Fetcher {
     }
 
     async fn discover(&self, issuer: &str) -> Result<String, FetchError> {
-        let url = self.client.admit("the issuer", &discovery::url(issuer))?;
+        let url = self.client.admit(discovery::WHAT, &discovery::url(issuer))?;
         let (text, name) = (self.client.get(discovery::WHAT, url).await?, issuer.to_owned());
         self.read(issuer, move || discovery::jwks_uri(&name, &text)).await?
     }

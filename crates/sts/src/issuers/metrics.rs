@@ -57,8 +57,8 @@ impl Metrics {
     pub(super) fn fetched<T>(&self, outcome: &Result<T, FetchError>, took: Duration) {
         let outcome = match outcome {
             Ok(_) => "ok",
-            Err(FetchError::Down(_)) => "down",
-            Err(FetchError::Refused(_)) => "refused",
+            Err(FetchError::Down(_) | FetchError::Unreachable { .. }) => "down",
+            Err(FetchError::Refused(_) | FetchError::Address(_)) => "refused",
         };
         self.fetches.get_or_create(&[("outcome", outcome)]).inc();
         self.fetch.observe(took.as_secs_f64());

@@ -115,9 +115,32 @@ impl<'a> Unverified<'a> {
     /// # Errors
     /// When no key fits or the signature is not of that key.
     pub fn verify(self, keys: &Jwks) -> Result<Verified, JwsError> {
-        keys.verify(self.key_id.as_deref(), self.algorithm, self.signed.as_bytes(), &self.signature)?;
+        self.check(keys, &mut 0)?;
+        Ok(self.verified())
+    }
+
+    /// The same, checking one signature even where there are no `keys`, or none that fits: with a key of nobody, in vain. `tried` is
+    /// raised by how many keys the signature was checked with.
+    ///
+    /// # Errors
+    /// As [`Unverified::verify`].
+    pub(crate) fn verify_or_try(self, keys: Option<&Jwks>, tried: &mut u64) -> Result<Verified, JwsError> {
+        let before = *tried;
+        let checked = keys.map_or(Err(JwsError::UnknownKey), |keys| self.check(keys, tried));
+        if *tried == before {
+            // INVARIANT: nobody is believed, whatever comes of it.
+            _ = Jwks::of_nobody().verify(None, self.algorithm, self.signed.as_bytes(), &self.signature, tried);
+        }
+        checked.map(|()| self.verified())
+    }
+
+    fn check(&self, keys: &Jwks, tried: &mut u64) -> Result<(), JwsError> {
+        keys.verify(self.key_id.as_deref(), self.algorithm, self.signed.as_bytes(), &self.signature, tried)
+    }
+
+    fn verified(self) -> Verified {
         let Self { algorithm, key_id, kind, issuer, claims, .. } = self;
-        Ok(Verified { issuer, key_id, kind, algorithm, claims })
+        Verified { issuer, key_id, kind, algorithm, claims }
     }
 }
 

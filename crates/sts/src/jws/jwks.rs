@@ -1,6 +1,6 @@
 //! A set of public keys in JSON (RFC 7517 section 5).
 
-use std::{collections::HashMap, fmt};
+use std::{collections::HashMap, fmt, sync::LazyLock};
 
 use serde_json::Value;
 
@@ -15,6 +15,14 @@ use super::{
 pub const MAX_KEYS: usize = 128;
 /// Most keys of one name and algorithm: a signature is tried with each of them. Issuers that change over have two.
 pub(super) const MAX_NAMESAKES: usize = 4;
+
+/// One public key for each family of algorithms, of nobody: their private halves were thrown away.
+const NOBODY: &str = r#"{"keys": [
+  {"kty": "RSA", "e": "AQAB", "n": "rcflngoZKepUVxQPiZMdV4KD_0hPP3YMFEeYZyd5nMU3FvwMOsgDASeAOYcTNMk1DsqnqU0E69JsnLwiNC_DTHqEWn0n4boic_Bu80YjxqVN_foNUZmfiTGiP8N5NyAfcvk8j2NQAa_mVknFIAbbNxtVMUvg6M5tL4CI9g-BCYBYnYV3JFl-ufrtfRj7lPDLr5KnL4w5gjdTTnOxl8DnuNDSBALafsSBzguRqB1QHVpN3qPQVIZFujcO8ctu_OFjHp8OZXvXFMOzGjOcml7rV_c6bNZtHWYz8BenBGwmFJl2D6MkmIiadpA96wS1HfYj8fBHcuGRdbLgnoGdWzApxw"},
+  {"kty": "EC", "crv": "P-256", "x": "FrZgd9rVbrJWNzyPCwpvI23pRcM29STWsccifc2NScw", "y": "efxjxdJXOlJ8wdLn8FVv87RBJoLyxDpvLiwyLMFVXS4"},
+  {"kty": "EC", "crv": "P-384", "x": "qq0iD2PKjRPQdDG0G6QOE87txG6SkkGqwjUZ--pHs4ISdcbaHggJf20ShS_Uctkv", "y": "HeRPQUQc4FgYKe0muYmR67luJ9-wK7eQqLZxOk2X2S_y1Zf1Z7SJoeGYqnZ-3zIv"},
+  {"kty": "OKP", "crv": "Ed25519", "x": "19-uPzy4ITQuqGVkKFFYiT8FrYj-7z_Q--Q-vNz_pZA"}
+]}"#;
 
 /// The keys of an issuer.
 #[derive(Debug, Default)]
@@ -62,6 +70,13 @@ impl Jwks {
         })
     }
 
+    /// Keys of nobody, exactly one for each algorithm, by which a token without a key costs what another one costs: how long a refusal
+    /// takes does not tell whose keys are known. What they verify is believed nowhere.
+    pub(super) fn of_nobody() -> &'static Self {
+        static KEYS: LazyLock<Jwks> = LazyLock::new(|| Jwks::parse(NOBODY.as_bytes()).unwrap_or_default());
+        &KEYS
+    }
+
     /// Every key, those that cannot be used included.
     #[must_use]
     pub fn keys(&self) -> &[Jwk] {
@@ -89,7 +104,7 @@ impl Jwks {
         self.keys.iter().filter(|key| key.unusable().is_none())
     }
 
-    /// Checks `signature` over `message`.
+    /// Checks `signature` over `message`; `tried` is raised by how many keys it was checked with.
     ///
     /// With a `key_id` only keys of that name count (several may share it, RFC 7517 section 4.5); without one there must be
     /// exactly one usable key for the algorithm.
@@ -99,6 +114,7 @@ impl Jwks {
         algorithm: Algorithm,
         message: &[u8],
         signature: &[u8],
+        tried: &mut u64,
     ) -> Result<(), JwsError> {
         let named: Vec<_> = self.usable().filter(|key| key_id.is_none() || key.key_id() == key_id).collect();
         let fitting: Vec<_> = named.iter().filter_map(|key| key.verifier(algorithm)).collect();
@@ -108,7 +124,7 @@ impl Jwks {
             (2.., None) => return Err(JwsError::AmbiguousKey),
             _ => {}
         }
-        let verified = fitting.iter().any(|key| key.verify_sig(message, signature).is_ok());
+        let verified = fitting.iter().inspect(|_| *tried += 1).any(|key| key.verify_sig(message, signature).is_ok());
         if verified { Ok(()) } else { Err(JwsError::Signature) }
     }
 }
@@ -127,3 +143,16 @@ impl fmt::Display for JwksError {
 }
 
 impl std::error::Error for JwksError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_has_one_key_for_each_algorithm() {
+        for algorithm in Algorithm::ALL {
+            let fitting = Jwks::of_nobody().keys().iter().filter(|key| key.verifier(algorithm).is_some()).count();
+            assert_eq!(fitting, 1, "{algorithm}");
+        }
+    }
+}

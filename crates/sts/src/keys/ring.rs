@@ -19,6 +19,8 @@ pub struct Keyring(ArcSwap<Ring>);
 pub(super) struct Ring {
     /// The newest first.
     keys: Vec<Key>,
+    /// Those that are stored and not used.
+    refused: Vec<Refused>,
     /// What signs, of the keys whose time it is.
     algorithm: TokenAlgorithm,
     loaded_at: Timestamp,
@@ -26,6 +28,13 @@ pub(super) struct Ring {
     read: Position,
     /// The rows that it was made of.
     marks: KeyMarks,
+}
+
+/// A stored key that is not used.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) key_id: String,
+    pub(super) why: Error,
 }
 
 /// A key, and its life.
@@ -64,8 +73,31 @@ impl Life {
 
 impl Ring {
     /// The ring of these keys, the newest first.
-    pub(super) fn new(keys: Vec<Key>, algorithm: TokenAlgorithm, loaded_at: Timestamp, read: Position, marks: KeyMarks) -> Self {
-        Self { keys, algorithm, loaded_at, read, marks }
+    pub(super) fn new(
+        keys: Vec<Key>,
+        refused: Vec<Refused>,
+        algorithm: TokenAlgorithm,
+        loaded_at: Timestamp,
+        read: Position,
+        marks: KeyMarks,
+    ) -> Self {
+        Self { keys, refused, algorithm, loaded_at, read, marks }
+    }
+
+    /// The names of the stored keys that are not used.
+    fn refused(&self) -> Vec<&str> {
+        self.refused.iter().map(|refused| refused.key_id.as_str()).collect()
+    }
+
+    /// Has the log say which stored keys are not used, and why.
+    fn tell(&self) {
+        for Refused { key_id, why } in &self.refused {
+            tracing::error!(
+                kid = key_id,
+                ?why,
+                "a stored signing key is not used; `provost admin check` tells what else was changed"
+            );
+        }
     }
 
     /// Whether this is an earlier state of the keys than the other one.
@@ -106,6 +138,7 @@ impl Key {
 
 impl Keyring {
     pub(super) fn new(ring: Ring) -> Self {
+        ring.tell();
         Self(ArcSwap::from_pointee(ring))
     }
 
@@ -113,7 +146,15 @@ impl Keyring {
     /// somebody has read the keys before and stores them after.
     pub(super) fn replace(&self, ring: Ring) {
         let ring = Arc::new(ring);
-        self.0.rcu(|current| Arc::clone(if ring.is_before(current) { current } else { &ring }));
+        let before = self.0.rcu(|current| Arc::clone(if ring.is_before(current) { current } else { &ring }));
+        if before.refused() != ring.refused() {
+            ring.tell();
+        }
+    }
+
+    /// The names of the stored keys that are not used, since nobody vouches for them.
+    pub(super) fn refused(&self) -> Vec<String> {
+        self.0.load().refused().into_iter().map(str::to_owned).collect()
     }
 
     /// Whether these are the keys in memory.

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use domain::{Error, Kind, Rule, Timestamp};
-use store::{Writer, signing_keys as rows};
+use store::{Writer, chain::Keys, signing_keys as rows};
 
 use super::stored::{Stored, life};
 
@@ -50,6 +50,8 @@ pub enum KeyState {
     Verifies,
     /// Nothing; the next rotation deletes it.
     Over,
+    /// Nothing: nobody vouches for it, or its parts do not belong together.
+    Refused,
 }
 
 impl KeyState {
@@ -61,6 +63,7 @@ impl KeyState {
             Self::Signs => "signs",
             Self::Verifies => "verifies",
             Self::Over => "over",
+            Self::Refused => "refused",
         }
     }
 }
@@ -97,8 +100,13 @@ pub(super) async fn rotate(
     how: Rotation,
     now: Timestamp,
     overlap: Duration,
+    keys: &Keys,
 ) -> Result<Stored, Error> {
     for key in rows::list(tx).await? {
+        if how == Rotation::Planned && !key.is_vouched_for(keys) {
+            // It is not used, and stays for whoever looks into that.
+            continue;
+        }
         let Some(next) = next.iter().find(|next| next.algorithm == key.algorithm) else {
             let message = "another node has made a signing key at the same moment; rotate again";
             return Err(Error::new(Kind::Aborted, Rule::Unavailable, message));

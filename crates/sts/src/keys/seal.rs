@@ -32,8 +32,17 @@ impl Seal for Sealer {
 
     fn open(&self, purpose: &'static str, sealed: &str) -> Option<Vec<u8>> {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
-        let plain = self.key.derive(&format!("seal/{purpose}")).ok()?.open(CONTEXT, &sealed)?;
+        let plain = self.key.open_sealed(&format!("seal/{purpose}"), CONTEXT, &sealed)?;
         Some(plain.to_vec())
+    }
+
+    fn renew(&self, purpose: &'static str, sealed: &str) -> Result<Option<String>, Error> {
+        let bytes = URL_SAFE_NO_PAD.decode(sealed).unwrap_or_default();
+        let is_current = self.key.derive(&format!("seal/{purpose}"))?.open(CONTEXT, &bytes).is_some();
+        match self.open(purpose, sealed) {
+            Some(plain) if !is_current => self.seal(purpose, &plain).map(Some),
+            _ => Ok(None),
+        }
     }
 }
 

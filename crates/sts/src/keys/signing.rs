@@ -8,21 +8,22 @@ use std::{
 
 use async_trait::async_trait;
 use domain::{
-    Clock, Ctx, Error, Secret, Timestamp,
+    Clock, Ctx, Error, Kind, Rule, Secret, Timestamp,
     ports::{Fitness, Ready},
 };
 use prometheus_client::registry::Registry;
 use serde::Serialize;
 use serde_json::json;
-use store::{Store, signing_keys as rows};
+use store::{Store, Writer, chain::KeyId, signing_keys as rows};
 use tokio::{sync::Mutex, task::spawn_blocking};
 
 use super::{
     metrics::KeyMetrics,
     ring::Keyring,
     root::RootKey,
-    rotation::{self, KeyInfo, Rotation},
-    stored::{Stored, load, seal},
+    rotation::{self, KeyInfo, KeyState, Rotation},
+    stored::{Stored, is_accepted, load, plus, seal},
+    takeover,
 };
 use crate::{
     Settings,
@@ -61,8 +62,13 @@ impl SigningKeys {
         ctx: &Ctx,
     ) -> Result<Self, Error> {
         let (algorithm, limits) = (settings.token_algorithm, settings.limits);
+        let keys = root.keys()?;
+        let standing = store.use_keys(Arc::clone(&keys)).await?;
+        takeover::begin(&store, &root, standing, ctx).await?;
         let stored = Stored::read(&mut store.reader().await?).await?;
-        let has_one = stored.algorithms().contains(&algorithm);
+        let has_one = stored.algorithms(&keys).contains(&algorithm);
+        // Where none of those that are there fits, it is the wrong key file.
+        load(&stored, &root, algorithm, limits.rotation_overlap, ctx.now)?;
         let stored = if has_one { stored } else { first(&store, &root, settings, ctx).await? };
         let ring = Arc::new(Keyring::new(load(&stored, &root, algorithm, limits.rotation_overlap, ctx.now)?));
         Ok(Self { store, root, clock, ring, algorithm, limits, asked: Arc::default() })
@@ -89,7 +95,8 @@ impl SigningKeys {
             Rotation::Planned => self.limits.rotation_lead,
             Rotation::Now => Duration::ZERO,
         };
-        let mut algorithms = Stored::read(&mut self.store.reader().await?).await?.algorithms();
+        let (keys, by) = (self.root.keys()?, self.root.id());
+        let mut algorithms = Stored::read(&mut self.store.reader().await?).await?.algorithms(&keys);
         algorithms.insert(self.algorithm);
         let (mut next, mut key_id) = (Vec::new(), String::new());
         for algorithm in algorithms {
@@ -100,7 +107,13 @@ impl SigningKeys {
             next.push(seal(&key, &self.root, ctx, plus(ctx.now, lead))?);
         }
         let (now, overlap) = (ctx.now, self.limits.rotation_overlap);
-        let stored = self.store.write(ctx, move |tx| Box::pin(rotation::rotate(tx, next, how, now, overlap))).await?;
+        let rotate = self.store.write(ctx, move |tx| {
+            Box::pin(async move {
+                check_key(tx, by)?;
+                rotation::rotate(tx, next, how, now, overlap, &keys).await
+            })
+        });
+        let stored = rotate.await?;
         self.ring.replace(load(&stored, &self.root, self.algorithm, overlap, now)?);
         let info = stored.rows.iter().find(|row| row.kid == key_id).map(|row| KeyInfo::of(row, overlap, now));
         info.ok_or_else(|| Error::internal("the new signing key was not stored"))
@@ -111,8 +124,12 @@ impl SigningKeys {
     /// # Errors
     /// Whatever the store answers.
     pub async fn list(&self, now: Timestamp) -> Result<Vec<KeyInfo>, Error> {
-        let stored = rows::list(&mut self.store.reader().await?).await?;
-        Ok(stored.iter().map(|row| KeyInfo::of(row, self.limits.rotation_overlap, now)).collect())
+        let (stored, keys) = (rows::list(&mut self.store.reader().await?).await?, self.root.keys()?);
+        let told = stored.iter().map(|row| {
+            let info = KeyInfo::of(row, self.limits.rotation_overlap, now);
+            if is_accepted(row, &self.root, &keys) { info } else { KeyInfo { state: KeyState::Refused, ..info } }
+        });
+        Ok(told.collect())
     }
 
     /// Reads the keys again.
@@ -120,6 +137,8 @@ impl SigningKeys {
     /// # Errors
     /// As [`SigningKeys::open`]; then the keys in memory stay.
     pub async fn reload(&self, now: Timestamp) -> Result<(), Error> {
+        self.root.follow(&self.store).await?;
+        self.store.change_keys(self.root.keys()?);
         let stored = Stored::read(&mut self.store.reader().await?).await?;
         self.ring.replace(load(&stored, &self.root, self.algorithm, self.limits.rotation_overlap, now)?);
         Ok(())
@@ -128,6 +147,11 @@ impl SigningKeys {
     /// Reads the keys again because they have changed.
     pub(crate) async fn follow(&self) -> Result<(), Error> {
         self.reload(self.clock.now()).await
+    }
+
+    /// The key-encryption key.
+    pub(super) fn root(&self) -> &RootKey {
+        &self.root
     }
 
     /// The store that has them.
@@ -217,14 +241,20 @@ impl Ready for SigningKeys {
         let unverified = Unverified::parse(token.expose()).map_err(Error::internal)?;
         let key = unverified.key_id().and_then(|key_id| self.ring.verifier(key_id, now));
         let key = key.ok_or_else(|| Error::internal("the active signing key is not published"))?;
-        unverified.verify(&key).map(|_| Fitness::Well).map_err(Error::internal)
+        unverified.verify(&key).map_err(Error::internal)?;
+        let refused = self.ring.refused();
+        Ok(if refused.is_empty() {
+            Fitness::Well
+        } else {
+            Fitness::Degraded(format!("stored keys are not used, since nobody vouches for them: {}", refused.join(", ")))
+        })
     }
 }
 
-/// Whether `root` opens all these stored keys.
+/// Whether `root` opens all these stored keys, and the parts of each belong together.
 ///
 /// # Errors
-/// Failed precondition when it does not.
+/// Failed precondition when it does not open one; internal when the parts of one do not belong together.
 pub fn check_opens(root: &RootKey, stored: &[rows::SigningKey]) -> Result<(), Error> {
     stored.iter().try_for_each(|row| super::stored::unseal(row, root).map(drop))
 }
@@ -232,11 +262,13 @@ pub fn check_opens(root: &RootKey, stored: &[rows::SigningKey]) -> Result<(), Er
 /// Stores the first key for the algorithm of the tokens, unless another process was faster.
 async fn first(store: &Store, root: &RootKey, settings: &Settings, ctx: &Ctx) -> Result<Stored, Error> {
     let (algorithm, later) = (settings.token_algorithm, plus(ctx.now, settings.limits.rotation_lead));
+    let (keys, by) = (root.keys()?, root.id());
     let key = seal(&generate(algorithm).await?, root, ctx, ctx.now)?;
     store
         .write(ctx, move |tx| {
             Box::pin(async move {
-                let algorithms = Stored::written(tx).await?.algorithms();
+                check_key(tx, by)?;
+                let algorithms = Stored::written(tx).await?.algorithms(&keys);
                 if !algorithms.contains(&algorithm) {
                     let not_before_at = if algorithms.is_empty() { key.not_before_at } else { later };
                     rows::insert(tx, &rows::SigningKey { not_before_at, ..key }).await?;
@@ -247,11 +279,15 @@ async fn first(store: &Store, root: &RootKey, settings: &Settings, ctx: &Ctx) ->
         .await
 }
 
+/// Makes sure that what was encrypted with the root key of this name is written as long as that is in use.
+fn check_key(tx: &Writer, by: KeyId) -> Result<(), Error> {
+    if tx.key()?.is_none_or(|key| key == by) {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Aborted, Rule::Unavailable, "the key-encryption key was changed at the same moment; try again"))
+}
+
 /// A new key. One for RS256 takes a good part of a second.
 async fn generate(algorithm: TokenAlgorithm) -> Result<SigningKey, Error> {
     spawn_blocking(move || SigningKey::generate(algorithm)).await.map_err(Error::internal)?
-}
-
-pub(super) fn plus(time: Timestamp, duration: Duration) -> Timestamp {
-    time.plus_seconds(i64::try_from(duration.as_secs()).unwrap_or(i64::MAX))
 }

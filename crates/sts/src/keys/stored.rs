@@ -2,21 +2,28 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use domain::{Ctx, Error, Kind, Rule, Timestamp};
+use domain::{Ctx, Entropy, Error, Kind, Rule, Timestamp};
+use serde_json::Value;
 use store::{
     Reader, Writer,
+    chain::{KeyId, Keys},
     iam::standings::{self, Position},
     signing_keys as rows,
 };
+use zeroize::Zeroizing;
 
 use super::{
-    ring::{Key, Life, Ring},
+    ring::{Key, Life, Refused, Ring},
     root::RootKey,
-    signing::plus,
 };
 use crate::jws::{SigningKey, TokenAlgorithm};
 
 const PURPOSE: &str = "signing-keys";
+
+/// So much later.
+pub(super) fn plus(time: Timestamp, duration: Duration) -> Timestamp {
+    time.plus_seconds(i64::try_from(duration.as_secs()).unwrap_or(i64::MAX))
+}
 
 /// The row of a new key that signs from `signs_from` on.
 pub(super) fn seal(key: &SigningKey, root: &RootKey, ctx: &Ctx, signs_from: Timestamp) -> Result<rows::SigningKey, Error> {
@@ -30,29 +37,64 @@ pub(super) fn seal(key: &SigningKey, root: &RootKey, ctx: &Ctx, signs_from: Time
         not_before_at: signs_from,
         retired_at: None,
         revision: domain::Revision::default(),
+        code: Vec::new(),
     })
 }
 
-/// The key of a row.
+/// The same row with its private half encrypted by the root key with this name.
 ///
 /// # Errors
-/// Failed precondition when it was encrypted with another root key.
-pub(super) fn unseal(row: &rows::SigningKey, root: &RootKey) -> Result<SigningKey, Error> {
-    let plain = root.derive(PURPOSE)?.open(row.kid.as_bytes(), &row.private_key).ok_or_else(|| {
+/// As [`unseal`].
+pub(super) fn reseal(
+    row: &rows::SigningKey,
+    root: &RootKey,
+    by: KeyId,
+    entropy: &dyn Entropy,
+) -> Result<rows::SigningKey, Error> {
+    let plain = open(row, root)?;
+    Ok(rows::SigningKey { private_key: root.derive_of(by, PURPOSE)?.seal(row.kid.as_bytes(), &plain, entropy)?, ..row.clone() })
+}
+
+/// The private half of a row's key, as PKCS #8.
+fn open(row: &rows::SigningKey, root: &RootKey) -> Result<Zeroizing<Vec<u8>>, Error> {
+    root.open_sealed(PURPOSE, row.kid.as_bytes(), &row.private_key).ok_or_else(|| {
         let message = format!(
             "signing key {} was encrypted with another key file: start with the one that belongs to this data, from its backup if need be",
             row.kid
         );
         Error::new(Kind::FailedPrecondition, Rule::Unavailable, message)
-    })?;
+    })
+}
+
+/// The key of a row, whose halves belong together.
+///
+/// # Errors
+/// Failed precondition when it was encrypted with another root key; internal when its parts do not belong together.
+pub(super) fn unseal(row: &rows::SigningKey, root: &RootKey) -> Result<SigningKey, Error> {
+    let plain = open(row, root)?;
     let algorithm = TokenAlgorithm::from_name(&row.algorithm).ok_or_else(|| {
         Error::internal(format!("signing key {} is for {}, which this program does not sign with", row.kid, row.algorithm))
     })?;
     let key = SigningKey::from_pkcs8(algorithm, &plain)?;
-    if key.key_id() == row.kid {
+    if key.key_id() != row.kid {
+        return Err(Error::internal(format!("signing key {} is stored under another kid", row.kid)));
+    }
+    if serde_json::from_str::<Value>(&row.public_jwk).ok().as_ref() != Some(&key.public_jwk()) {
+        return Err(Error::internal(format!("signing key {} is stored with the public half of another key", row.kid)));
+    }
+    Ok(key)
+}
+
+/// The key of a row that one of these keys vouches for.
+///
+/// # Errors
+/// As [`unseal`]; internal when nobody vouches for it.
+fn accept(row: &rows::SigningKey, root: &RootKey, keys: &Keys) -> Result<SigningKey, Error> {
+    let key = unseal(row, root)?;
+    if row.is_vouched_for(keys) {
         Ok(key)
     } else {
-        Err(Error::internal(format!("signing key {} is stored under another kid", row.kid)))
+        Err(Error::internal(format!("signing key {} was made or changed by other hands: its code does not fit", row.kid)))
     }
 }
 
@@ -63,9 +105,9 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// The algorithms of the keys that sign, or will.
-    pub(super) fn algorithms(&self) -> HashSet<TokenAlgorithm> {
-        let alive = self.rows.iter().filter(|row| row.retired_at.is_none());
+    /// The algorithms of the keys that sign, or will, of those that are vouched for.
+    pub(super) fn algorithms(&self, keys: &Keys) -> HashSet<TokenAlgorithm> {
+        let alive = self.rows.iter().filter(|row| row.retired_at.is_none() && row.is_vouched_for(keys));
         alive.filter_map(|row| TokenAlgorithm::from_name(&row.algorithm)).collect()
     }
 
@@ -81,7 +123,10 @@ impl Stored {
     }
 }
 
-/// The ring of the stored keys.
+/// The ring of the stored keys. It leaves out those that nobody vouches for, or whose parts do not belong together.
+///
+/// # Errors
+/// Why the first one was left out, when all were.
 pub(super) fn load(
     stored: &Stored,
     root: &RootKey,
@@ -89,14 +134,28 @@ pub(super) fn load(
     overlap: Duration,
     now: Timestamp,
 ) -> Result<Ring, Error> {
-    let mut keys = Vec::new();
+    let vouch = root.keys()?;
+    let (mut keys, mut refused) = (Vec::new(), Vec::new());
     for row in &stored.rows {
-        let life = life(row, overlap);
-        let signer = if life.may_sign(now) { Some(unseal(row, root)?) } else { None };
-        keys.push(Key::new(serde_json::from_str(&row.public_jwk).map_err(Error::internal)?, signer, life)?);
+        match accept(row, root, &vouch) {
+            Ok(key) => {
+                let life = life(row, overlap);
+                let public = key.public_jwk();
+                keys.push(Key::new(public, Some(key).filter(|_| life.may_sign(now)), life)?);
+            }
+            Err(error) => refused.push(Refused { key_id: row.kid.clone(), why: error }),
+        }
+    }
+    if keys.is_empty() && !refused.is_empty() {
+        return Err(refused.remove(0).why);
     }
     let marks = stored.rows.iter().map(|row| (row.kid.clone(), row.revision)).collect();
-    Ok(Ring::new(keys, algorithm, now, stored.read, marks))
+    Ok(Ring::new(keys, refused, algorithm, now, stored.read, marks))
+}
+
+/// Whether the server uses the key of a row.
+pub(super) fn is_accepted(row: &rows::SigningKey, root: &RootKey, keys: &Keys) -> bool {
+    accept(row, root, keys).is_ok()
 }
 
 /// When the key of a row signs and verifies.

@@ -10,7 +10,7 @@ use crate::support::{
 use domain::{
     CapabilitySet, Ctx, Kind, Rule, Secret,
     iam::identity::operator_uid,
-    ports::{Authenticate, Ready},
+    ports::{Authenticate, Fitness, Ready},
 };
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde_json::{Value, json};
@@ -335,4 +335,33 @@ async fn what_we_publish_verifies_our_tokens() {
         jsonwebtoken::decode::<Value>(token.expose(), &DecodingKey::from_jwk(&keys.keys[0]).expect("a key"), &validation);
     assert_eq!(decoded.expect("verified").claims["sub"], operator_uid().to_string());
     assert!(!world.keys.ring().jwks(NOW).to_string().contains("\"d\""));
+}
+
+/// A row of somebody who can write to the database: its code fits here, and its halves do not.
+#[tokio::test]
+async fn a_key_whose_halves_do_not_belong_together_is_not_used() {
+    let world = World::new(Settings::new(US)).await;
+    let (token, evil) = (operator(&world).await, p256());
+    let ring = world.keys.ring();
+    let good = store::signing_keys::list(&mut world.store.reader().await.expect("a reader")).await.expect("rows").remove(0);
+    let other = evil.named("k1").to_string();
+    let rows = [
+        store::signing_keys::SigningKey { kid: "k1".into(), public_jwk: other.clone(), ..good.clone() },
+        store::signing_keys::SigningKey { kid: "k2".into(), private_key: vec![7; 64], public_jwk: other.clone(), ..good.clone() },
+    ];
+    let ctx = Ctx::system("sts.test", NOW, world.entropy.clone());
+    for row in rows {
+        let insert = world.store.write(&ctx, move |tx| Box::pin(async move { store::signing_keys::insert(tx, &row).await }));
+        insert.await.expect("is inserted");
+    }
+    world.keys.reload(NOW).await.expect("the good one is there");
+    assert_eq!(kids(&ring.jwks(NOW)), [good.kid]);
+    let Ok(Fitness::Degraded(told)) = world.keys.check().await else { panic!("ready with less") };
+    assert!(told.contains("k1") && told.contains("k2"), "{told}");
+    let states: Vec<_> = world.keys.list(NOW).await.expect("keys").into_iter().map(|key| key.state).collect();
+    assert_eq!(states.iter().filter(|state| **state == KeyState::Refused).count(), 2);
+    world.authenticate(token.expose(), NOW).await.expect("the good one goes on");
+    world.keys.rotate(&ctx, Rotation::Now).await.expect("rotated");
+    assert_eq!(world.keys.list(NOW).await.expect("keys").len(), 1, "they went with the others");
+    assert_eq!(world.keys.check().await.expect("ready"), Fitness::Well);
 }

@@ -11,7 +11,8 @@ use std::{
 use domain::{
     Caller, CapabilitySet, Clock, Ctx, Description, Entropy, Error, Grants, LentSecret, Name, Revision, Secret, Timestamp, Uidp,
     iam::{
-        Group, GroupSpec, Identity, IdentitySpec, OrgKind, OrgStatus, Relationship, Role, RoleBinding, RoleBindingSpec, RoleSpec,
+        Group, GroupSpec, Identity, IdentitySpec, OrgKind, OrgStatus, Relationship, ResourceLimits, Role, RoleBinding,
+        RoleBindingSpec, RoleSpec,
         identity::{ClaimMatch, Matcher},
     },
     ports::Authenticate,
@@ -89,6 +90,7 @@ impl World {
                 kind: OrgKind::Unspecified,
             },
             status: OrgStatus::Ready,
+            resource_limits: ResourceLimits::default(),
             public: false,
             created_at: NOW,
             updated_at: NOW,

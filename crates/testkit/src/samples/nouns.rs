@@ -2,6 +2,7 @@
 
 use contract::{
     chainguard::platform::{
+        advisory::{rpc as old_published, v2beta1::rpc as published},
         auth::rpc::{Delete, Register, Validate},
         events::rpc as old_events,
         events::v2beta1::rpc as events,
@@ -11,6 +12,7 @@ use contract::{
         ping,
         registry::rpc as old_registry,
         registry::v2beta1::rpc as registry,
+        vulnerabilities::{v1::rpc as old_vulnerabilities, v2beta1::rpc as vulnerabilities},
     },
     provost::{iam::v1::rpc as own, registry::v1::rpc as own_registry},
 };
@@ -141,7 +143,50 @@ pub(super) fn all() -> Vec<Noun> {
             "parent_id",
             |_| json!({ "sink": "https://hooks.example.com/provost" }),
         ),
+        advisory(),
     ]
+}
+
+/// Advisories, which v1 makes and changes; both versions read them.
+fn advisory() -> Noun {
+    const NAME: &str = "advisory";
+    let event = |place: &Place| format!("{}/0123456789abcdef", place.of(NAME));
+    Noun::made_by_old::<old_vulnerabilities::Create>(NAME, Place::AT, "parent_id", found).with(vec![
+        Sample::new::<vulnerabilities::GetAdvisory>(Does::Read(NAME), |place| json!({ "uid": place.of(NAME) })),
+        Sample::new::<vulnerabilities::ListAdvisories>(Does::List(NAME), |place| json!({ "uidp": { "ids": [place.of(NAME)] } })),
+        Sample::new::<old_vulnerabilities::List>(Does::List(NAME), |place| json!({ "uidp": { "ids": [place.of(NAME)] } })),
+        Sample::new::<old_vulnerabilities::Update>(Does::Change(NAME), |place| {
+            let mut whole = found(place);
+            whole["id"] = place.of(NAME).into();
+            whole["component_location"] = "usr/lib64/libcrypto.so.3".into();
+            whole
+        }),
+        Sample::new::<old_vulnerabilities::ListAdvisoryEvents>(Does::Read(NAME), |place| json!({ "parent_id": place.of(NAME) })),
+        Sample::new::<old_vulnerabilities::CreateAdvisoryEvent>(
+            Does::Act(NAME),
+            |place| json!({ "parent_id": place.of(NAME), "advisory_event": { "fixed": { "fixed_version": "3.3.1-r0" } } }),
+        ),
+        Sample::new::<old_vulnerabilities::UpdateAdvisoryEvent>(
+            Does::Act(NAME),
+            move |place| json!({ "id": event(place), "status": "APPROVED" }),
+        ),
+        Sample::new::<old_vulnerabilities::Delete>(Does::Delete(NAME), |place| json!({ "id": place.of(NAME) })),
+    ])
+}
+
+/// What somebody has found.
+fn found(_: &Place) -> Value {
+    json!({
+        "artifact_type": "apk",
+        "artifact_name": "openssl",
+        "artifact_architecture": "x86_64",
+        "component_name": "libcrypto3",
+        "component_location": "usr/lib/libcrypto.so.3",
+        "component_type": "apk",
+        "aliases": ["CVE-2024-4741", "GHSA-6vgq-8qjq-h578"],
+        "author": "security@example.com",
+        "events": [{ "timestamp": "2023-11-14T22:13:20Z", "detection": { "manual": {} } }],
+    })
 }
 
 const README: &str = "# The shop\n\nRun it by `docker run <image>`.\n";
@@ -219,6 +264,11 @@ pub(super) fn others() -> Vec<Sample> {
             Does::Other,
             |place| json!({ "registry_id": place.at.as_str(), "unique_tags": true }),
         ),
+        Sample::new::<own::GetResourceLimits>(Does::Other, |place| json!({ "uid": place.at.root_text() })),
+        Sample::new::<own::SetResourceLimits>(
+            Does::Other,
+            |place| json!({ "uid": place.at.root_text(), "limits": { "repos": 1000 } }),
+        ),
         Sample::new::<own_registry::GetRepoVisibility>(Does::Read("repo"), |place| json!({ "uid": place.of("repo") })),
         Sample::new::<own_registry::SetRepoVisibility>(Does::Other, |place| json!({ "uid": place.of("repo"), "public": true })),
         Sample::new::<own_registry::GetGroupVisibility>(Does::Read("group"), |place| json!({ "uid": place.of("group") })),
@@ -231,6 +281,12 @@ pub(super) fn others() -> Vec<Sample> {
         Sample::new::<old_registry::GetPackageVersionMetadata>(Does::Other, |_| json!({ "package": "nginx" })),
         Sample::new::<old_registry::ListTagHistory>(Does::Read("tag"), |place| json!({ "parent_id": place.of("tag") })),
         Sample::new::<old_registry::ListEolTags>(Does::List("tag"), |place| json!({ "uidp": { "ids": [place.of("tag")] } })),
+        Sample::new::<published::ListDocuments>(Does::Other, |_| json!({ "id": "openssl" })),
+        Sample::new::<old_published::ListDocuments>(Does::Other, |_| json!({ "cves": ["CVE-2024-4741"] })),
+        Sample::new::<published::ListVulnerabilityMetadata>(Does::Other, |_| json!({ "ids": ["CVE-2024-4741"] })),
+        Sample::new::<old_published::ListVulnerabilityMetadata>(Does::Other, |_| json!({ "id": "CVE-2024-4741" })),
+        Sample::new::<published::ListResolvedVulnsReports>(Does::Other, |place| week(place, "start_time", "end_time")),
+        Sample::new::<old_published::ListResolvedVulnsReports>(Does::Other, |place| week(place, "from", "to")),
         Sample::new::<iam::BatchCreateRoleBindings>(
             Does::Make("role_binding"),
             |place| json!({ "parent": place.at.as_str(), "requests": [{ "parent": place.at.as_str(), "role_binding": bound(place) }] }),
@@ -240,6 +296,15 @@ pub(super) fn others() -> Vec<Sample> {
             json!({ "parent": place.at.as_str(), "role_bindings": [binding] })
         }),
     ]
+}
+
+/// A week of a repository's images.
+fn week(place: &Place, from: &str, to: &str) -> Value {
+    json!({
+        "image_refs": [{ "repo": place.of("repo"), "tags": ["latest"] }],
+        (from): "2023-11-13T00:00:00Z",
+        (to): "2023-11-19T00:00:00Z",
+    })
 }
 
 /// Where an access request would be, of which samples make none: that takes an organization with a domain.

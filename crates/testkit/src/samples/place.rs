@@ -31,6 +31,12 @@ impl Place {
         self.things.insert(noun, uid.to_owned());
     }
 
+    /// Whether there is something of this noun.
+    #[must_use]
+    pub fn has(&self, noun: &str) -> bool {
+        self.things.contains_key(noun)
+    }
+
     /// What there is of this noun.
     #[must_use]
     pub fn of(&self, noun: &str) -> &str {

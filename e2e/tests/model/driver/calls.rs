@@ -1,217 +1,172 @@
 //! Steps as calls of the API.
 
+use std::collections::BTreeMap;
+
 use client::Options;
-use contract::{
-    Rpc,
-    chainguard::{
-        capabilities::Capability,
-        platform::{
-            iam::v2beta1::{
-                BatchCreateRoleBindingsRequest, CreateGroupRequest, CreateIdentityRequest, CreateRoleBindingRequest,
-                CreateRoleRequest, DeleteGroupRequest, DeleteIdentityRequest, DeleteRoleBindingRequest, DeleteRoleRequest,
-                GetGroupRequest, GetIdentityRequest, GetRoleBindingRequest, GetRoleRequest, Group, Identity, Role, RoleBinding,
-                UpdateGroupRequest, UpdateIdentityRequest, UpdateRoleBindingRequest, UpdateRoleRequest,
-                identity::{
-                    ClaimMatch, Relationship,
-                    claim_match::{Iss, Sub},
-                },
-                rpc,
-            },
-            oidc::{ExchangeRequest, rpc::Exchange},
-            registry::v2beta1::{
-                CreateRepoRequest, CreateTagRequest, DeleteRepoRequest, DeleteTagRequest, GetRepoRequest, GetTagRequest, Repo,
-                Tag, UpdateRepoRequest, rpc as registry,
-            },
-        },
-    },
-    prost_types::FieldMask,
-};
-use serde_json::json;
-use testkit::{Actor, Outcome};
+use serde_json::{Value, json};
+use testkit::{Actor, Outcome, Sample, samples};
 
 use super::Driver;
 use crate::model::{
-    history::{Action, Match, Narrowing, Noun, Proof, Ref, Step, Wish},
-    state::digest_text,
+    history::{Action, Match, Narrowing, Ref, Step, Wish},
+    nouns::Noun,
+    rules::address,
 };
+
+/// The methods that steps call, by their names.
+pub(super) fn methods() -> BTreeMap<&'static str, Sample> {
+    let mine = |sample: &Sample| {
+        let service = sample.method.service;
+        service.contains(".v2beta1.") || [".oidc.", ".auth.", "provost."].iter().any(|part| service.contains(part))
+    };
+    samples::all().into_iter().filter(mine).map(|sample| (sample.method.name, sample)).collect()
+}
 
 impl Driver {
     /// Makes the step's call.
     pub(super) async fn call(&mut self, step: &Step) -> Outcome {
-        let actor = self.actor(step.caller);
+        let actor = match &step.action {
+            Action::Exchange { subject, .. } => self.person(subject).await,
+            Action::Register { subject, .. } => self.person(subject).await,
+            _ => self.actor(step.caller),
+        };
         match &step.action {
             Action::Operate => {
                 let token = self.server.operator().await.token.expect("operators have a token");
                 Outcome { code: "OK".into(), body: json!({"token": token.expose()}), etag: None, warning: None }
             }
-            Action::Exchange { subject, identity, narrowing } => {
-                let upstream = self.server.mint(subject, self.server.base_url(), json!({})).await;
-                let request = ExchangeRequest { identity: self.optional(identity.as_ref()), ..self.exchange(narrowing) };
-                self.server.bearer(&upstream).call::<Exchange>(step.transport, request).await
-            }
-            Action::Narrow { narrowing } => actor.call::<Exchange>(step.transport, self.exchange(narrowing)).await,
-            Action::Create { parent, wish } => self.create(step, &actor, self.optional(parent.as_ref()), wish).await,
-            Action::Batch { parent, role, entries } => {
-                let requests = entries.iter().map(|(identity, role)| CreateRoleBindingRequest {
-                    parent: String::new(),
-                    role_binding: Some(RoleBinding {
-                        identity_uid: self.state.uid(identity),
-                        role_uid: self.optional(role.as_ref()),
-                        ..RoleBinding::default()
-                    }),
-                });
-                let (requests, role_uid) = (requests.collect(), self.optional(role.as_ref()));
-                let request = BatchCreateRoleBindingsRequest { parent: self.state.uid(parent), requests, role_uid };
-                self.send::<rpc::BatchCreateRoleBindings>(step, &actor, request).await
-            }
-            Action::Get { noun, uid } => {
-                let uid = self.state.uid(uid);
-                match noun {
-                    Noun::Group => self.send::<rpc::GetGroup>(step, &actor, GetGroupRequest { uid }).await,
-                    Noun::Identity => self.send::<rpc::GetIdentity>(step, &actor, GetIdentityRequest { uid }).await,
-                    Noun::Role => self.send::<rpc::GetRole>(step, &actor, GetRoleRequest { uid }).await,
-                    Noun::Binding => self.send::<rpc::GetRoleBinding>(step, &actor, GetRoleBindingRequest { uid }).await,
-                    Noun::Repo => self.send::<registry::GetRepo>(step, &actor, GetRepoRequest { uid }).await,
-                    Noun::Tag => self.send::<registry::GetTag>(step, &actor, GetTagRequest { uid }).await,
-                }
-            }
-            Action::Update { uid, wish, mask } => self.update(step, &actor, self.state.uid(uid), wish, mask).await,
-            Action::Delete { noun, uid } => {
-                let uid = self.state.uid(uid);
-                match noun {
-                    Noun::Group => self.send::<rpc::DeleteGroup>(step, &actor, DeleteGroupRequest { uid }).await,
-                    Noun::Identity => self.send::<rpc::DeleteIdentity>(step, &actor, DeleteIdentityRequest { uid }).await,
-                    Noun::Role => self.send::<rpc::DeleteRole>(step, &actor, DeleteRoleRequest { uid }).await,
-                    Noun::Binding => self.send::<rpc::DeleteRoleBinding>(step, &actor, DeleteRoleBindingRequest { uid }).await,
-                    Noun::Repo => self.send::<registry::DeleteRepo>(step, &actor, DeleteRepoRequest { uid }).await,
-                    Noun::Tag => self.send::<registry::DeleteTag>(step, &actor, DeleteTagRequest { uid }).await,
-                }
-            }
             Action::List(list) => self.list(step, &actor, list).await,
+            action => self.send(step, &actor, self.request(action)).await,
         }
     }
 
-    async fn create(&self, step: &Step, actor: &Actor, parent: String, wish: &Wish) -> Outcome {
-        match wish {
-            Wish::Group { .. } => {
-                let request = CreateGroupRequest { parent, group: Some(group(String::new(), wish)) };
-                self.send::<rpc::CreateGroup>(step, actor, request).await
+    /// What is asked of the server.
+    fn request(&self, action: &Action) -> Value {
+        let uid = |uid: &Ref| Value::from(self.state.uid(uid));
+        let optional = |name: &Option<Ref>| name.as_ref().map_or(json!(""), uid);
+        match action {
+            Action::Exchange { identity, narrowing, .. } => {
+                let mut request = self.narrowed(narrowing);
+                request["identity"] = optional(identity);
+                request
             }
-            Wish::Identity { .. } => {
-                let request = CreateIdentityRequest { parent, identity: Some(self.identity(String::new(), wish)) };
-                self.send::<rpc::CreateIdentity>(step, actor, request).await
+            Action::Narrow { narrowing } => self.narrowed(narrowing),
+            Action::Register { invite, .. } => {
+                let code = |invite: &Ref| self.state.codes.get(&self.state.uid(invite)).map_or("nonsense", String::as_str);
+                json!({ "code": invite.as_ref().map_or("", code) })
             }
-            Wish::Role { .. } => {
-                let request = CreateRoleRequest { parent, role: Some(role(String::new(), wish)) };
-                self.send::<rpc::CreateRole>(step, actor, request).await
+            Action::Leave { uid: own } => json!({ "id": uid(own) }),
+            Action::Create { parent, wish } => {
+                let mut request = json!({ (message(wish.noun)): self.wish(wish) });
+                if wish.noun == Noun::OverlayBinding {
+                    // What is bound stands beside the place.
+                    request = self.wish(wish);
+                }
+                request["parent"] = optional(parent);
+                request
             }
-            Wish::Binding { .. } => {
-                let request = CreateRoleBindingRequest { parent, role_binding: Some(self.binding(String::new(), wish)) };
-                self.send::<rpc::CreateRoleBinding>(step, actor, request).await
+            Action::Batch { parent, role, entries } => {
+                let entry = |(identity, role): &(Ref, Option<Ref>)| json!({ "role_binding": { "identity_uid": uid(identity), "role_uid": optional(role) } });
+                let requests: Vec<Value> = entries.iter().map(entry).collect();
+                json!({ "parent": uid(parent), "requests": requests, "role_uid": optional(role) })
             }
-            Wish::Repo { .. } => {
-                let request = CreateRepoRequest { parent, repo: Some(repo(String::new(), wish)) };
-                self.send::<registry::CreateRepo>(step, actor, request).await
+            Action::BatchDelete { parent, names } => {
+                json!({ "parent": uid(parent), "names": names.iter().map(uid).collect::<Vec<_>>() })
             }
-            Wish::Tag { name, digest, deprecated } => {
-                let (name, digest) = (name.clone(), digest_text(*digest));
-                let tag = Tag { name, digest, deprecated: *deprecated, ..Tag::default() };
-                self.send::<registry::CreateTag>(step, actor, CreateTagRequest { parent, tag: Some(tag) }).await
+            Action::Update { uid: of, wish, mask } => {
+                let mut wished = self.wish(wish);
+                wished["uid"] = uid(of);
+                let mut request = json!({ (message(wish.noun)): wished });
+                if !mask.is_empty() {
+                    request["update_mask"] = camel(&mask.join(",")).into();
+                }
+                request
             }
+            Action::Publish { uid: of, public, .. } => json!({ "uid": uid(of), "public": public }),
+            Action::Limit { uid: of, limits } => json!({ "uid": uid(of), "limits": limits }),
+            Action::Get { uid: of, .. }
+            | Action::Delete { uid: of, .. }
+            | Action::Visibility { uid: of, .. }
+            | Action::Limits { uid: of } => json!({ "uid": uid(of) }),
+            Action::Operate | Action::List(_) => unreachable!("more than one call, or none"),
         }
     }
 
-    async fn update(&self, step: &Step, actor: &Actor, uid: String, wish: &Wish, mask: &[&str]) -> Outcome {
-        let paths: Vec<String> = mask.iter().map(|path| (*path).to_owned()).collect();
-        let update_mask = (!paths.is_empty()).then_some(FieldMask { paths });
-        match wish {
-            Wish::Group { .. } => {
-                let request = UpdateGroupRequest { group: Some(group(uid, wish)), update_mask };
-                self.send::<rpc::UpdateGroup>(step, actor, request).await
-            }
-            Wish::Identity { .. } => {
-                let request = UpdateIdentityRequest { identity: Some(self.identity(uid, wish)), update_mask };
-                self.send::<rpc::UpdateIdentity>(step, actor, request).await
-            }
-            Wish::Role { .. } => {
-                let request = UpdateRoleRequest { role: Some(role(uid, wish)), update_mask };
-                self.send::<rpc::UpdateRole>(step, actor, request).await
-            }
-            Wish::Binding { .. } => {
-                let request = UpdateRoleBindingRequest { role_binding: Some(self.binding(uid, wish)), update_mask };
-                self.send::<rpc::UpdateRoleBinding>(step, actor, request).await
-            }
-            Wish::Repo { .. } => {
-                let request = UpdateRepoRequest { repo: Some(repo(uid, wish)), update_mask };
-                self.send::<registry::UpdateRepo>(step, actor, request).await
-            }
-            Wish::Tag { .. } => unreachable!("a tag is made again"),
-        }
-    }
-
-    pub(super) async fn send<R: Rpc>(&self, step: &Step, actor: &Actor, request: R::Request) -> Outcome {
+    pub(super) async fn send(&self, step: &Step, actor: &Actor, request: Value) -> Outcome {
         let if_match = step.if_match.and_then(|wanted| match wanted {
             Match::Any => Some("*".to_owned()),
             Match::Other => Some("\"none\"".to_owned()),
             Match::Seen => {
-                let uid = match &step.action {
-                    Action::Update { uid, .. } | Action::Delete { uid, .. } => self.state.uid(uid),
+                let (noun, uid) = match &step.action {
+                    Action::Update { uid, wish, .. } => (wish.noun, uid),
+                    Action::Delete { noun, uid } | Action::Publish { noun, uid, .. } => (*noun, uid),
+                    Action::Limit { uid, .. } => (Noun::Group, uid),
                     _ => return None,
                 };
-                self.state.things.get(&uid)?.seen.as_ref().map(|(_, etag)| etag.clone())
+                self.state.find(noun, &self.state.uid(uid))?.seen.as_ref().map(|(_, etag)| etag.clone())
             }
         });
         let options = Options { if_match, validate_only: step.validate_only, ..Options::default() };
-        actor.call_with::<R>(step.transport, request, &options).await
+        let method = &self.methods[step.action.method().as_str()];
+        method.call_as(actor, step.transport, request, &options).await
     }
 
-    fn exchange(&self, narrowing: &Narrowing) -> ExchangeRequest {
-        ExchangeRequest {
-            scopes: narrowing.scopes.iter().map(|scope| self.state.uid(scope)).collect(),
-            cap: narrowing.capabilities.iter().map(|capability| (*capability).to_owned()).collect(),
-            ..ExchangeRequest::default()
+    /// Somebody with a token of the development issuer, which knows an address of most people.
+    async fn person(&self, subject: &str) -> Actor {
+        let claims =
+            address(subject).map_or(json!({}), |(email, verified)| json!({ "email": email, "email_verified": verified }));
+        self.server.bearer(&self.server.mint(subject, self.server.base_url(), claims).await)
+    }
+
+    fn narrowed(&self, narrowing: &Narrowing) -> Value {
+        let scopes: Vec<String> = narrowing.scopes.iter().map(|scope| self.state.uid(scope)).collect();
+        json!({ "scopes": scopes, "cap": narrowing.capabilities })
+    }
+
+    /// What is wished as the message that says so.
+    fn wish(&self, wish: &Wish) -> Value {
+        let mut message = json!({});
+        for (path, field) in &wish.fields {
+            let mut at = &mut message;
+            for part in path.split('.') {
+                at = &mut at[part];
+            }
+            *at = self.state.value(field);
+        }
+        message
+    }
+}
+
+/// The value at a path of what a message is as JSON.
+pub(super) fn nested<'v>(message: &'v Value, path: &str) -> Option<&'v Value> {
+    camel(path).split('.').try_fold(message, |message, part| message.get(part))
+}
+
+/// The field that holds one of a noun, such as `role_binding`.
+fn message(noun: Noun) -> String {
+    let mut name = String::new();
+    for letter in noun.declared().one.chars() {
+        if letter.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.extend(letter.to_lowercase());
+    }
+    name
+}
+
+/// Names of fields as JSON has them.
+fn camel(name: &str) -> String {
+    let mut camel = String::new();
+    let mut upper = false;
+    for letter in name.chars() {
+        match letter {
+            '_' => upper = true,
+            _ if upper => {
+                camel.extend(letter.to_uppercase());
+                upper = false;
+            }
+            _ => camel.push(letter),
         }
     }
-
-    pub(super) fn optional(&self, name: Option<&Ref>) -> String {
-        name.map(|name| self.state.uid(name)).unwrap_or_default()
-    }
-
-    fn identity(&self, uid: String, wish: &Wish) -> Identity {
-        let Wish::Identity { name, description, proof } = wish else { unreachable!("an identity's wish") };
-        let relationship = match proof {
-            Proof::Subject(subject) => Relationship::ClaimMatch(ClaimMatch {
-                iss: Some(Iss::Issuer(self.state.issuer.clone())),
-                sub: Some(Sub::Subject(subject.clone())),
-                ..ClaimMatch::default()
-            }),
-            Proof::Principal(number) => Relationship::ServicePrincipal(*number),
-        };
-        let (name, description) = (name.clone(), description.clone());
-        Identity { uid, name, description, relationship: Some(relationship), ..Identity::default() }
-    }
-
-    fn binding(&self, uid: String, wish: &Wish) -> RoleBinding {
-        let Wish::Binding { identity, role } = wish else { unreachable!("a binding's wish") };
-        RoleBinding { uid, identity_uid: self.state.uid(identity), role_uid: self.state.uid(role), ..RoleBinding::default() }
-    }
-}
-
-fn group(uid: String, wish: &Wish) -> Group {
-    let Wish::Group { name, description, verified, kind } = wish else { unreachable!("a group's wish") };
-    let (name, description) = (name.clone(), description.clone());
-    Group { uid, name, description, verified: *verified, kind: *kind as i32, ..Group::default() }
-}
-
-fn role(uid: String, wish: &Wish) -> Role {
-    let Wish::Role { name, description, capabilities } = wish else { unreachable!("a role's wish") };
-    let number = |name: &&str| Capability::from_str_name(name).expect("a capability of the contract").into();
-    let capabilities = capabilities.iter().map(number).collect();
-    Role { uid, name: name.clone(), description: description.clone(), capabilities, ..Role::default() }
-}
-
-fn repo(uid: String, wish: &Wish) -> Repo {
-    let Wish::Repo { name, description, tier, tags } = wish else { unreachable!("a repository's wish") };
-    let (name, description, active_tags) = (name.clone(), description.clone(), tags.clone());
-    Repo { uid, name, description, catalog_tier: i32::try_from(*tier).expect("a small number"), active_tags, ..Repo::default() }
+    camel
 }

@@ -1,18 +1,15 @@
 //! Lists page by page.
 
-use contract::chainguard::platform::{
-    common::UidpFilter,
-    iam::v2beta1::{ListGroupsRequest, ListIdentitiesRequest, ListRoleBindingsRequest, ListRolesRequest, rpc},
-    registry::v2beta1::{
-        ListReposRequest, ListTagsRequest,
-        rpc::{ListRepos, ListTags},
-    },
-};
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use testkit::{Actor, Outcome, Transport};
 
 use super::{Driver, compare};
-use crate::model::history::{Above, Action, By, Caller, List, Noun, Order, Step, Tree};
+use crate::model::{
+    history::{Above, Action, By, Caller, Field, List, Order, Step, Tree},
+    nouns::Noun,
+};
 
 impl Driver {
     /// Reads the first pages of a list; the body is what they say, each on its own.
@@ -35,64 +32,40 @@ impl Driver {
     }
 
     async fn page(&self, step: &Step, actor: &Actor, list: &List, page_token: String, skip: i32) -> Outcome {
-        let (uidp, page_size, name, order_by) =
-            (self.filter(&list.tree), list.page_size, list.name.clone(), list.order.text.into());
-        match list.noun {
-            Noun::Group => {
-                let request = ListGroupsRequest { uidp, name, page_size, page_token, order_by, skip };
-                self.send::<rpc::ListGroups>(step, actor, request).await
-            }
-            Noun::Identity => {
-                let relationship_type = list.proof;
-                let request = ListIdentitiesRequest { uidp, name, relationship_type, page_size, page_token, order_by, skip };
-                self.send::<rpc::ListIdentities>(step, actor, request).await
-            }
-            Noun::Role => {
-                let request = ListRolesRequest { uidp, name, page_size, page_token, order_by, skip };
-                self.send::<rpc::ListRoles>(step, actor, request).await
-            }
-            Noun::Binding => {
-                let [identity, group, role] = [&list.identity, &list.group, &list.role].map(|name| self.optional(name.as_ref()));
-                let request = ListRoleBindingsRequest { uidp, identity, group, role, page_size, page_token, order_by, skip };
-                self.send::<rpc::ListRoleBindings>(step, actor, request).await
-            }
-            Noun::Repo => {
-                let name = (!name.is_empty()).then_some(name);
-                let request = ListReposRequest { uidp, name, page_size, page_token, order_by, skip };
-                self.send::<ListRepos>(step, actor, request).await
-            }
-            Noun::Tag => {
-                let request = ListTagsRequest {
-                    uidp,
-                    name,
-                    page_size,
-                    page_token,
-                    order_by,
-                    skip,
-                    include_referrers: true,
-                    include_dates: true,
-                    include_epochs: true,
-                    ..ListTagsRequest::default()
-                };
-                self.send::<ListTags>(step, actor, request).await
+        let mut request = json!({
+            "uidp": self.filter(&list.tree), "page_size": list.page_size, "page_token": page_token, "order_by": list.order.text,
+            "skip": skip,
+        });
+        for (filter, wanted) in &list.filters {
+            request[*filter] = self.state.value(wanted);
+        }
+        if list.noun == Noun::Tag {
+            for all in ["include_referrers", "include_dates", "include_epochs"] {
+                request[all] = true.into();
             }
         }
+        self.send(step, actor, request).await
     }
 
-    fn filter(&self, tree: &Tree) -> Option<UidpFilter> {
-        let children_of = match &tree.children_of {
-            None => String::new(),
-            Some(Above::Everything) => "/".to_owned(),
-            Some(Above::Thing(of)) => self.state.uid(of),
-        };
-        let filter = UidpFilter {
-            ancestors_of: self.optional(tree.ancestors_of.as_ref()),
-            descendants_of: self.optional(tree.descendants_of.as_ref()),
-            children_of,
-            in_root: tree.in_root,
-            ids: tree.ids.iter().map(|id| self.state.uid(id)).collect(),
-        };
-        (filter != UidpFilter::default()).then_some(filter)
+    /// The part of the tree; nothing where it is all.
+    fn filter(&self, tree: &Tree) -> Value {
+        let mut filter = json!({});
+        let members = [("ancestors_of", &tree.ancestors_of), ("descendants_of", &tree.descendants_of)];
+        for (member, of) in members.into_iter().filter_map(|(member, of)| Some((member, of.as_ref()?))) {
+            filter[member] = self.state.uid(of).into();
+        }
+        match &tree.children_of {
+            None => {}
+            Some(Above::Everything) => filter["children_of"] = "/".into(),
+            Some(Above::Thing(of)) => filter["children_of"] = self.state.uid(of).into(),
+        }
+        if tree.in_root {
+            filter["in_root"] = true.into();
+        }
+        if !tree.ids.is_empty() {
+            filter["ids"] = tree.ids.iter().map(|id| self.state.uid(id)).collect();
+        }
+        if filter == json!({}) { Value::Null } else { filter }
     }
 
     /// All things of a noun, as an operator sees them.
@@ -100,12 +73,12 @@ impl Driver {
         self.all_of(plain(noun)).await
     }
 
-    /// The binding of a group that has one.
-    pub(super) async fn only_binding(&mut self, group: &str) -> Option<String> {
-        let eye = self.eye().await;
-        let request = ListRoleBindingsRequest { group: group.to_owned(), ..ListRoleBindingsRequest::default() };
-        let page = eye.call::<rpc::ListRoleBindings>(Transport::Grpc, request).await;
-        page.body["roleBindings"][0]["uid"].as_str().map(str::to_owned)
+    /// The binding of an identity at a group, to that role; to any where it is empty.
+    pub(super) async fn binding_of(&mut self, group: &str, identity: &str, role: &str) -> Option<String> {
+        let wanted = [("group", group), ("identity", identity), ("role", role)].into_iter().filter(|(_, uid)| !uid.is_empty());
+        let filters = wanted.map(|(filter, uid)| (filter, Field::Is(uid.into()))).collect();
+        let found = self.all_of(List { filters, ..plain(Noun::Binding) }).await;
+        found.first().and_then(|binding| binding["uid"].as_str()).map(str::to_owned)
     }
 
     async fn all_of(&mut self, list: List) -> Vec<Value> {
@@ -123,7 +96,7 @@ impl Driver {
         let outcome = self.list(&step, &eye, &list).await;
         assert_eq!(outcome.code, "OK", "{:#}", outcome.body);
         let pages = outcome.body.as_array().into_iter().flatten();
-        pages.flat_map(|page| page[key].as_array().cloned().unwrap_or_default()).collect()
+        pages.flat_map(|page| page[&key].as_array().cloned().unwrap_or_default()).collect()
     }
 }
 
@@ -141,7 +114,7 @@ pub(super) fn compare(list: &List, rows: &[Value], outcome: &Outcome) -> Result<
         left = &left[here.len()..];
         let mut got = page.clone();
         let more = got.as_object_mut().and_then(|page| page.remove("nextPageToken")).is_some_and(|token| token != "");
-        let expected = json!({rows_key(list.noun): here, "totalCount": rows.len().to_string(), "skipped": skip});
+        let expected = json!({(rows_key(list.noun)): here, "totalCount": rows.len().to_string(), "skipped": skip});
         if more == left.is_empty() || compare::normal(&expected) != compare::normal(&got) {
             return Err(format!("page {number} (with more after it: {}) to be {expected:#}", !left.is_empty()));
         }
@@ -150,27 +123,18 @@ pub(super) fn compare(list: &List, rows: &[Value], outcome: &Outcome) -> Result<
     Ok(())
 }
 
-fn rows_key(noun: Noun) -> &'static str {
-    match noun {
-        Noun::Group => "groups",
-        Noun::Identity => "identities",
-        Noun::Role => "roles",
-        Noun::Binding => "roleBindings",
-        Noun::Repo => "repos",
-        Noun::Tag => "tags",
-    }
+/// The field of a list's answer that has the rows.
+fn rows_key(noun: Noun) -> String {
+    let (first, rest) = noun.declared().many.split_at(1);
+    first.to_lowercase() + rest
 }
 
 fn plain(noun: Noun) -> List {
     List {
         noun,
         tree: Tree::default(),
-        name: String::new(),
-        proof: 0,
-        identity: None,
-        group: None,
-        role: None,
-        order: Order { by: By::Uid, descending: false, text: "" },
+        filters: BTreeMap::new(),
+        order: Order { by: By::Uid, descending: false, text: "uid" },
         page_size: 200,
         skip: 0,
         skip_between: 0,

@@ -2,26 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Given, rights::Rights, touches};
+use super::{Given, rights::Rights};
 use crate::model::{
     answer::{Outcome, Refusal, not_found, wrong},
-    history::{Noun, Ref, Step, Wish},
-    state::{State, What, parent, root, within},
+    history::{Ref, Step},
+    nouns::Noun,
+    state::{Fields, State, parent, root, within},
 };
 
 impl State {
-    pub(super) fn create_binding(&mut self, step: &Step, given: &Given, rights: &Rights, place: &str, wish: &Wish) -> Outcome {
-        let Wish::Binding { identity, role } = wish else { unreachable!("a binding's wish") };
-        if self.find(Noun::Group, place).is_none() {
-            return not_found();
-        }
-        let (identity, role) = (self.uid(identity), self.uid(role));
-        self.check_binding(rights, place, &identity, &role, "")?;
-        let uid = given.uids.first().cloned().unwrap_or_else(|| "?".to_owned());
-        self.add(Ref::Made(step.number, 0), &uid, What::Binding { identity, role });
-        Ok((self.show(&uid), Some(uid)))
-    }
-
     pub(super) fn create_bindings(
         &mut self,
         step: &Step,
@@ -46,7 +35,7 @@ impl State {
             }
         }
         if !bad.is_empty() {
-            return wrong("FIELD", &bad.iter().map(String::as_str).collect::<Vec<_>>());
+            return wrong("FIELD", &bad);
         }
         if self.find(Noun::Group, place).is_none() {
             return not_found();
@@ -54,41 +43,21 @@ impl State {
         let mut made = Vec::new();
         for (index, (identity, own)) in entries.iter().enumerate() {
             let role = own.as_ref().or(role).map(|role| self.uid(role)).unwrap_or_default();
-            let identity = self.uid(identity);
-            self.check_binding(rights, place, &identity, &role, &format!("requests[{index}].role_binding."))?;
-            let uid = given.uids.get(index).cloned().unwrap_or_else(|| format!("?{index}"));
-            self.add(Ref::Made(step.number, index), &uid, What::Binding { identity, role });
+            let binding = binding(&self.uid(identity), &role);
+            self.check_binding(rights, place, &binding, &format!("requests[{index}].role_binding."))?;
+            self.check_room(Noun::Binding, place)?;
+            let uid = given.uids.get(index).cloned().unwrap_or_else(|| format!("{place}/?{index}"));
+            self.add(Ref::Made(step.number, index), Noun::Binding, &uid, binding);
             made.push(uid);
         }
-        let shown: Vec<Value> = made.iter().map(|uid| self.show(uid)).collect();
+        let shown: Vec<Value> = made.into_iter().map(|uid| self.answer_written(step, Noun::Binding, uid).0).collect();
         Ok((json!({"roleBindings": shown}), None))
-    }
-
-    pub(super) fn update_binding(&mut self, rights: &Rights, uid: &str, wish: &Wish, mask: &[&str]) -> Result<(), Refusal> {
-        let Wish::Binding { identity, role } = wish else { unreachable!("a binding's wish") };
-        let current = self.things[uid].what.clone();
-        let mut wished = current.clone();
-        if let What::Binding { identity: i, role: r } = &mut wished {
-            if touches(mask, "identity_uid", true) {
-                *i = self.uid(identity);
-            }
-            if touches(mask, "role_uid", true) {
-                *r = self.uid(role);
-            }
-        }
-        if wished == current {
-            return Ok(());
-        }
-        if let What::Binding { identity, role } = &wished {
-            self.check_binding(rights, parent(uid).unwrap_or("/"), identity, role, "")?;
-        }
-        self.change(uid, wished);
-        Ok(())
     }
 
     /// Identities of the same organization and users, to built-in roles and those of the group and above it, with nothing in
     /// them that whoever binds does not hold there.
-    fn check_binding(&self, rights: &Rights, place: &str, identity: &str, role: &str, prefix: &str) -> Result<(), Refusal> {
+    pub(super) fn check_binding(&self, rights: &Rights, place: &str, wished: &Fields, prefix: &str) -> Result<(), Refusal> {
+        let (identity, role) = (wished.text("identity_uid"), wished.text("role_uid"));
         let mut bad = Vec::new();
         let is_user = parent(identity).is_none();
         if self.find(Noun::Identity, identity).is_none() || !(is_user || root(identity) == root(place)) {
@@ -99,8 +68,23 @@ impl State {
             bad.push(format!("{prefix}role_uid"));
         }
         if !bad.is_empty() {
-            return wrong("OTHER_ORGANIZATION", &bad.iter().map(String::as_str).collect::<Vec<_>>());
+            return wrong("OTHER_ORGANIZATION", &bad);
         }
         rights.may_give(&self.capabilities(role), place)
     }
+}
+
+/// Leaves of the identity in a binding what whoever binds it has sent.
+pub(super) fn hide_identity(shown: &mut Value) {
+    for field in ["name", "description", "subject", "issuer", "email"] {
+        shown["identity"][field] = "".into();
+    }
+}
+
+/// The binding of an identity to a role.
+pub(super) fn binding(identity: &str, role: &str) -> Fields {
+    let mut fields = Fields::default();
+    fields.set("identity_uid", identity);
+    fields.set("role_uid", role);
+    fields
 }

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::rights::{Rights, to};
+use super::rights::Rights;
 use crate::model::{
     answer::{Outcome, wrong},
-    history::{Above, By, List, Noun, Proof, Ref, Tree},
-    state::{State, Thing, What, instant, parent, within},
+    history::{Above, By, List, Ref, Tree},
+    nouns::Noun,
+    state::{State, Thing, instant, parent, within},
 };
 
 impl State {
@@ -18,27 +19,30 @@ impl State {
         if list.skip < 0 {
             return wrong("SKIP", &["skip"]);
         }
-        if list.order.by == By::Unknown || list.order.by == By::Name && list.noun == Noun::Binding {
+        let (noun, mut order) = (list.noun, list.order);
+        if order.by == By::Unknown || order.by == By::Name && !noun.has_name() {
             return wrong("ORDER_BY", &["order_by"]);
         }
-        let capability = to("list", list.noun);
-        let sees = |uid: &str| rights.hold(capability, uid) || list.noun == Noun::Role && parent(uid).is_none();
+        if order.by == By::Default && noun == Noun::Invite {
+            (order.by, order.descending) = (By::Created, true);
+        }
+        let sees = |uid: &str| rights.hold_all(noun.declared().list, uid) || noun == Noun::Role && parent(uid).is_none();
         let mut found: Vec<(&String, &Thing)> = self
-            .all(list.noun)
-            .filter(|(uid, thing)| sees(uid) && self.in_tree(uid, &list.tree) && self.fits(uid, thing, list))
+            .all(noun)
+            .filter(|(uid, thing)| sees(uid) && self.in_tree(uid, &list.tree) && self.passes(noun, uid, thing, list))
             .collect();
         found.sort_by(|(a, first), (b, second)| {
-            let by_key = match list.order.by {
-                By::Name => first.what.name().cmp(second.what.name()),
+            let by_key = match order.by {
+                By::Name => first.fields.text("name").cmp(second.fields.text("name")),
                 By::Created => instant(first.created).cmp(&instant(second.created)),
-                By::Uid | By::Unknown => std::cmp::Ordering::Equal,
+                By::Default | By::Uid | By::Unknown => std::cmp::Ordering::Equal,
             };
             by_key.then_with(|| a.cmp(b))
         });
-        if list.order.descending {
+        if order.descending {
             found.reverse();
         }
-        let rows: Vec<Value> = found.iter().map(|(uid, _)| self.show(uid)).collect();
+        let rows: Vec<Value> = found.iter().map(|(uid, _)| self.show(noun, uid)).collect();
         Ok((json!(rows), None))
     }
 
@@ -55,16 +59,17 @@ impl State {
             && (tree.ids.is_empty() || tree.ids.iter().any(|id| self.uid(id) == uid))
     }
 
-    fn fits(&self, uid: &str, thing: &Thing, list: &List) -> bool {
-        let is = |wanted: &Option<Ref>, uid: &str| wanted.as_ref().is_none_or(|wanted| self.uid(wanted) == uid);
-        let named = list.name.is_empty() || thing.what.name() == list.name;
-        match &thing.what {
-            What::Identity { proof: Proof::Subject(_), .. } => named && [0, 1].contains(&list.proof),
-            What::Identity { proof: Proof::Principal(_), .. } => named && [0, 4].contains(&list.proof),
-            What::Binding { identity, role } => {
-                is(&list.identity, identity) && is(&list.role, role) && is(&list.group, parent(uid).unwrap_or("/"))
+    /// Whether the thing is what all filters say.
+    fn passes(&self, noun: Noun, uid: &str, thing: &Thing, list: &List) -> bool {
+        list.filters.iter().all(|(filter, wanted)| {
+            let (_, about) = noun.declared().filters.iter().find(|(name, _)| name == filter).expect("a filter of the noun");
+            let wanted = self.value(wanted);
+            match *about {
+                "parent" => wanted == parent(uid).unwrap_or("/"),
+                "relationship_type" if thing.fields.get("service_principal").is_some() => wanted == 4,
+                "relationship_type" => wanted == 1,
+                path => wanted == thing.fields.text(path),
             }
-            What::Group { .. } | What::Role { .. } | What::Repo { .. } | What::Tag { .. } => named,
-        }
+        })
     }
 }

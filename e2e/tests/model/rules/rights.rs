@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 
 use crate::model::{
     answer::{Refusal, refused},
-    history::{Caller, Noun},
+    history::Caller,
     state::{State, within},
 };
 
-/// Capabilities by their names in tokens and in roles; the last two do nothing here but be given away.
-pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
+/// A capability by its name in tokens and by that in roles.
+pub(crate) type Capability = (&'static str, &'static str);
+
+/// The last two do nothing here but be given away.
+pub(crate) const CAPABILITIES: &[Capability] = &[
     ("groups.create", "CAP_IAM_GROUPS_CREATE"),
     ("groups.update", "CAP_IAM_GROUPS_UPDATE"),
     ("groups.list", "CAP_IAM_GROUPS_LIST"),
@@ -26,6 +29,19 @@ pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
     ("role_bindings.update", "CAP_IAM_ROLE_BINDINGS_UPDATE"),
     ("role_bindings.list", "CAP_IAM_ROLE_BINDINGS_LIST"),
     ("role_bindings.delete", "CAP_IAM_ROLE_BINDINGS_DELETE"),
+    ("identity_providers.create", "CAP_IAM_IDENTITY_PROVIDERS_CREATE"),
+    ("identity_providers.update", "CAP_IAM_IDENTITY_PROVIDERS_UPDATE"),
+    ("identity_providers.list", "CAP_IAM_IDENTITY_PROVIDERS_LIST"),
+    ("identity_providers.delete", "CAP_IAM_IDENTITY_PROVIDERS_DELETE"),
+    ("group_invites.create", "CAP_IAM_GROUP_INVITES_CREATE"),
+    ("group_invites.list", "CAP_IAM_GROUP_INVITES_LIST"),
+    ("group_invites.delete", "CAP_IAM_GROUP_INVITES_DELETE"),
+    ("account_associations.create", "CAP_IAM_ACCOUNT_ASSOCIATIONS_CREATE"),
+    ("account_associations.update", "CAP_IAM_ACCOUNT_ASSOCIATIONS_UPDATE"),
+    ("account_associations.list", "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST"),
+    ("account_associations.delete", "CAP_IAM_ACCOUNT_ASSOCIATIONS_DELETE"),
+    ("registry.overlays.edit", "CAP_REGISTRY_OVERLAYS_EDIT"),
+    ("registry.overlays.list", "CAP_REGISTRY_OVERLAYS_LIST"),
     ("repo.create", "CAP_REPO_CREATE"),
     ("repo.update", "CAP_REPO_UPDATE"),
     ("repo.list", "CAP_REPO_LIST"),
@@ -44,19 +60,6 @@ pub(super) fn need(dotted: &str) -> &'static str {
     found.map(|(_, name)| *name).expect("the model knows the capability")
 }
 
-/// The capability to do this to things of that noun.
-pub(super) fn to(what: &str, noun: Noun) -> &'static str {
-    let things = match noun {
-        Noun::Group => "groups",
-        Noun::Identity => "identity",
-        Noun::Role => "roles",
-        Noun::Binding => "role_bindings",
-        Noun::Repo => "repo",
-        Noun::Tag => "tag",
-    };
-    need(&format!("{things}.{what}"))
-}
-
 /// What a caller may do, as everything stands now.
 pub(super) struct Rights {
     /// `None` for operators.
@@ -68,9 +71,14 @@ pub(super) struct Rights {
 }
 
 impl Rights {
+    /// Whether the caller has the capabilities at a place.
+    pub(super) fn hold_all(&self, capabilities: &[&str], place: &str) -> bool {
+        capabilities.iter().all(|capability| self.hold(need(capability), place))
+    }
+
     /// Whether the caller has the capability at a place: through a binding there or above, if the token kept it, at a place
     /// that the token kept.
-    pub(super) fn hold(&self, capability: &str, place: &str) -> bool {
+    fn hold(&self, capability: &str, place: &str) -> bool {
         let held = self
             .held
             .as_ref()
@@ -79,8 +87,8 @@ impl Rights {
         held && in_scope && self.kept.as_ref().is_none_or(|kept| kept.contains(capability))
     }
 
-    pub(super) fn require(&self, capability: &str, place: &str) -> Result<(), Refusal> {
-        if self.hold(capability, place) { Ok(()) } else { refused("PERMISSION_DENIED", "CAPABILITY_MISSING") }
+    pub(super) fn require(&self, capabilities: &[&str], place: &str) -> Result<(), Refusal> {
+        if self.hold_all(capabilities, place) { Ok(()) } else { refused("PERMISSION_DENIED", "CAPABILITY_MISSING") }
     }
 
     /// Nobody gives what they do not hold.
@@ -91,6 +99,11 @@ impl Rights {
 
     pub(super) fn require_operator(&self) -> Result<(), Refusal> {
         if self.identity.is_none() { Ok(()) } else { refused("PERMISSION_DENIED", "OPERATORS_ONLY") }
+    }
+
+    /// Whether the token may do less than its identity.
+    pub(super) fn is_narrowed(&self) -> bool {
+        self.scopes.is_some() || self.kept.is_some()
     }
 
     /// Whoever makes an organization comes to own it, so a token that gave away places may not, nor one without the

@@ -1,12 +1,15 @@
 //! Tokens: who gets one, what it keeps, how long it is good.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::{Given, rights::need};
 use crate::model::{
     answer::{Done, Outcome, Refusal, not_found, nothing, refused},
-    history::{Caller, Narrowing, Noun, Proof, Ref},
-    state::{State, Token, What, instant, within},
+    history::{Caller, Narrowing, Ref},
+    nouns::Noun,
+    state::{State, Token, instant, within},
 };
 
 const LIFETIME: i64 = 3600;
@@ -24,23 +27,20 @@ impl State {
         let token = match caller {
             Caller::Nobody => None,
             Caller::Garbage => return refused("UNAUTHENTICATED", "TOKEN_INVALID"),
-            Caller::Bearer(step) => self.tokens.get(&step),
+            Caller::Bearer(step) => self.tokens.get(&step).map(Arc::as_ref),
         };
         let Some(token) = token else { return refused("UNAUTHENTICATED", "TOKEN_MISSING") };
         if self.seconds() >= token.expires {
             return refused("UNAUTHENTICATED", "TOKEN_EXPIRED");
         }
-        match &token.identity {
-            Some(identity) if self.proofs(identity) != Some(token.proofs) => refused("UNAUTHENTICATED", "TOKEN_REVOKED"),
-            _ => Ok(token),
-        }
+        if token.revoked { refused("UNAUTHENTICATED", "TOKEN_REVOKED") } else { Ok(token) }
     }
 
     pub(super) fn operate(&mut self, number: usize, given: &Given) -> Done {
         let expires = self.seconds() + OPERATORS_LIFETIME;
         let text = given.token.clone().unwrap_or_default();
-        let token = Token { text, identity: None, proofs: 0, expires, scopes: None, capabilities: None };
-        self.tokens.insert(number, token);
+        let token = Token { text, identity: None, revoked: false, expires, scopes: None, capabilities: None };
+        self.tokens.insert(number, Arc::new(token));
         nothing()
     }
 
@@ -54,22 +54,18 @@ impl State {
     ) -> Outcome {
         let uid = match identity {
             Some(identity) => self.uid(identity),
-            // Without a name it is for the user that the token is of; of these there is one.
-            None if subject == "admin" && self.things.contains_key(&self.admin) => self.admin.clone(),
-            None => return not_found(),
+            // Without a name it is for the user that the token is of.
+            None => match self.users.get(subject) {
+                Some(user) if self.find(Noun::Identity, user).is_some() => user.clone(),
+                _ => return not_found(),
+            },
         };
-        let proofs = match self.find(Noun::Identity, &uid).map(|thing| &thing.what) {
-            Some(What::Identity { proof: Proof::Subject(accepted), proofs, .. }) if accepted == subject => *proofs,
-            _ => return refused("PERMISSION_DENIED", "CLAIM_MISMATCH"),
-        };
-        let token = Token {
-            text: String::new(),
-            identity: Some(uid),
-            proofs,
-            expires: self.seconds() + LIFETIME,
-            scopes: None,
-            capabilities: None,
-        };
+        let accepted = self.find(Noun::Identity, &uid).map(|identity| identity.fields.text("claim_match.subject"));
+        if accepted != Some(subject) {
+            return refused("PERMISSION_DENIED", "CLAIM_MISMATCH");
+        }
+        let expires = self.seconds() + LIFETIME;
+        let token = Token { text: String::new(), identity: Some(uid), revoked: false, expires, scopes: None, capabilities: None };
         let (mut answer, tagged) = self.give(number, given, token, narrowing);
         // Who names nobody is a user who logs in.
         answer["refreshToken"] = if identity.is_none() { "some" } else { "" }.into();
@@ -80,7 +76,7 @@ impl State {
         let own = match caller {
             // Not one of ours, and for no identity.
             Caller::Garbage => return refused("UNAUTHENTICATED", "TOKEN_INVALID"),
-            _ => self.judge(caller)?.clone(),
+            _ => Token::clone(self.judge(caller)?),
         };
         let scopes: Vec<_> = narrowing.scopes.iter().map(|scope| self.uid(scope)).collect();
         let inside = |kept: &Vec<String>| scopes.iter().all(|scope| kept.iter().any(|kept| within(scope, kept)));
@@ -99,15 +95,8 @@ impl State {
         let text = given.token.clone().unwrap_or_default();
         let scopes = if scopes.is_empty() { token.scopes } else { Some(scopes) };
         let capabilities = if narrowing.capabilities.is_empty() { token.capabilities } else { Some(capabilities.collect()) };
-        self.tokens.insert(number, Token { text, scopes, capabilities, ..token });
+        self.tokens.insert(number, Arc::new(Token { text, scopes, capabilities, ..token }));
         (json!({"refreshToken": "", "expiry": expiry}), None)
-    }
-
-    fn proofs(&self, identity: &str) -> Option<u64> {
-        match self.find(Noun::Identity, identity).map(|thing| &thing.what) {
-            Some(What::Identity { proofs, .. }) => Some(*proofs),
-            _ => None,
-        }
     }
 
     fn seconds(&self) -> i64 {

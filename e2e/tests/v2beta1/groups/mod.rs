@@ -1,5 +1,6 @@
 mod create;
 mod delete;
+mod limits;
 mod list;
 pub(crate) mod lookup;
 mod update;

@@ -41,7 +41,7 @@ async fn makes_one_of_an_organization() {
 
 #[tokio::test]
 async fn names_what_is_wrong() {
-    let transcript = scenario(async |s| {
+    let transcript = Box::pin(scenario(async |s| {
         let admin = s.server.admin();
         let org = s.server.organization().to_string();
         let folder: Group = s.quietly::<CreateGroup>(&admin, new_group(&org, "team-a")).await.ok();
@@ -91,7 +91,7 @@ async fn names_what_is_wrong() {
         s.call::<CreateIdentityProvider>("in a folder", &admin, in_folder).await;
         let viewer = IdentityProvider { default_role: built_in("viewer"), ..with(oidc()) };
         s.call::<CreateIdentityProvider>("in a role", &admin, new_provider(&built_in("viewer"), viewer)).await;
-    })
+    }))
     .await;
     insta::assert_snapshot!(transcript);
 }

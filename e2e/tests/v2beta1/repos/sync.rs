@@ -1,17 +1,20 @@
 use contract::chainguard::platform::{
+    auth::{RegistrationRequest, rpc::Register},
     iam::v2beta1::{
-        GetGroupRequest, Group,
-        rpc::{CreateGroup, GetGroup},
+        DeleteRoleBindingRequest, GetGroupRequest, Group,
+        rpc::{CreateGroup, CreateRoleBinding, DeleteRoleBinding, GetGroup},
     },
     registry::v2beta1::{
         CatalogTier, CreateRepoRequest, DeleteRepoRequest, GetRepoRequest, Repo, SyncConfig,
         rpc::{CreateRepo, DeleteRepo, GetRepo, UpdateRepo},
     },
 };
-use testkit::scenario;
+use contract::provost::registry::v1::{SetRepoVisibilityRequest, rpc::SetRepoVisibility};
+use domain::iam::identity::user_uid;
+use testkit::{Actor, Scenario, scenario};
 
 use super::{new_repo, texts, update::update, with};
-use crate::v2beta1::{absent, groups::new_group, roles::holder};
+use crate::v2beta1::{absent, built_in, groups::new_group, role_bindings::new_binding, roles::holder};
 
 /// A repo in the group `parent` that follows `source`.
 fn following(parent: &str, name: &str, source: &str) -> CreateRepoRequest {
@@ -103,4 +106,71 @@ async fn sources_are_repos_that_the_caller_may_read() {
     })
     .await;
     insta::assert_snapshot!(transcript);
+}
+
+/// Two organizations, and what a repository of the second shows of one of the first: somebody has made it follow who is in both.
+#[tokio::test]
+async fn a_copy_shows_what_its_organization_may_see_now() {
+    scenario(async |s| {
+        let admin = s.server.admin();
+        let theirs: Group = admin.must::<CreateGroup>(new_group("", "theirs")).await;
+        let ours: Group = admin.must::<CreateGroup>(new_group("", "ours")).await;
+        let from: Repo = admin.must::<CreateRepo>(with(&theirs.uid, source())).await;
+        let between = user(s, "between").await;
+        let bind = async |at: &Group| {
+            admin.must::<CreateRoleBinding>(new_binding(&at.uid, between.uid().as_str(), &built_in("editor"))).await.uid
+        };
+        let (there, here) = (bind(&theirs).await, bind(&ours).await);
+        let copy: Repo = between.must::<CreateRepo>(following(&ours.uid, "copy", &from.uid)).await;
+        let chained: Repo = admin.must::<CreateRepo>(following(&ours.uid, "chained", &copy.uid)).await;
+        let (mut last, mut number) = (String::new(), 0);
+        // What both show after the source was changed.
+        let mut shown = async |what: &str, follows: bool| {
+            number += 1;
+            let bundle = ["base", "ai", "fips", "byol", "featured", "application", "commercial", "ai-gpu"][number];
+            let moved = Repo { bundles: texts(&[bundle]), ..Repo::default() };
+            admin.must::<UpdateRepo>(update(&from.uid, moved, &["bundles"])).await;
+            if follows {
+                last = bundle.to_owned();
+            }
+            for uid in [&copy.uid, &chained.uid] {
+                let repo: Repo = admin.must::<GetRepo>(GetRepoRequest { uid: uid.clone() }).await;
+                assert_eq!(repo.bundles, [last.as_str()], "{what}");
+            }
+        };
+        shown("while who has made it follow is in both", true).await;
+        // What a copy falls back to is what it had when it was last written.
+        let touch = async || {
+            for uid in [&copy.uid, &chained.uid] {
+                let own = Repo { description: "Its own".into(), ..Repo::default() };
+                admin.must::<UpdateRepo>(update(uid, own, &["description"])).await;
+                admin.must::<UpdateRepo>(update(uid, Repo::default(), &["description"])).await;
+            }
+        };
+        touch().await;
+        admin.must::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid: there }).await;
+        shown("after access was taken away", false).await;
+        touch().await;
+        shown("also when the copy is written", false).await;
+        let public = |public| SetRepoVisibilityRequest { uid: from.uid.clone(), public };
+        admin.must::<SetRepoVisibility>(public(true)).await;
+        shown("while everybody may see it", true).await;
+        touch().await;
+        admin.must::<SetRepoVisibility>(public(false)).await;
+        shown("and no longer", false).await;
+        bind(&theirs).await;
+        shown("access was given again", true).await;
+        touch().await;
+        admin.must::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid: here }).await;
+        shown("nobody of the copy's organization may see it", false).await;
+    })
+    .await;
+}
+
+/// A user who has registered and logged in.
+async fn user(s: &Scenario, subject: &str) -> Actor {
+    let upstream = s.server.mint(subject, s.server.base_url(), serde_json::json!({})).await;
+    s.server.bearer(&upstream).must::<Register>(RegistrationRequest::default()).await;
+    let token = s.server.exchange(&upstream, None).await.expect("a token");
+    Actor { identity: Some(user_uid(&s.server.issuer(), subject)), ..s.server.bearer(token.expose()) }
 }

@@ -9,7 +9,7 @@ use domain::{Op, Revision};
 use store::{
     audit::{self, AuditEntry},
     changes::{self, Change},
-    check::check,
+    check::{Means, check},
     outbox::{self, Event},
 };
 use testkit::{Outcome, Scenario, TestServer, scenario};
@@ -34,7 +34,7 @@ struct Behind {
 
 /// Looks behind the API, where everything has to agree with everything else, counters included.
 async fn behind(server: &TestServer) -> Behind {
-    let report = check(server.store(), |_, _| ()).await.expect("looks");
+    let report = check(server.store(), &Means::default(), |_, _| ()).await.expect("looks");
     assert_eq!(report.findings, []);
     let mut reader = server.store().reader().await.expect("a snapshot");
     let written = |entry: &AuditEntry| entry.revision.is_some();

@@ -5,6 +5,7 @@ mod delete;
 mod escalation;
 mod get;
 mod list;
+mod lookups;
 mod update;
 
 use contract::chainguard::platform::iam::v2beta1::{CreateRoleBindingRequest, RoleBinding};

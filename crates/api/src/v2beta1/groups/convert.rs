@@ -3,7 +3,7 @@
 use contract::chainguard::platform::iam::v2beta1 as wire;
 use domain::{
     Description, Error, Name, Violations,
-    iam::{Group, GroupSpec},
+    iam::{Group, GroupSpec, ResourceLimits},
 };
 
 use crate::{mirror, time};
@@ -15,8 +15,14 @@ pub(crate) fn to_wire(group: &Group) -> wire::Group {
         create_time: Some(time::to_wire(group.created_at)),
         update_time: Some(time::to_wire(group.updated_at)),
         status: mirror::number::<wire::OrgStatus>(group.status),
+        resource_limits: limits_to_wire(&group.resource_limits),
         ..spec_to_wire(&group.spec)
     }
+}
+
+/// How much there may be, for an answer.
+pub(crate) fn limits_to_wire<M: FromIterator<(String, i32)>>(limits: &ResourceLimits) -> M {
+    limits.iter().map(|(name, most)| (name.to_owned(), i32::try_from(most).unwrap_or(i32::MAX))).collect()
 }
 
 /// What callers may set of a group; the rest is left empty.
@@ -64,6 +70,8 @@ mod tests {
 
     #[test]
     fn answers_show_everything() {
+        let mut violations = Violations::default();
+        let resource_limits = ResourceLimits::parse("limits", [("repos".to_owned(), 3)], &mut violations).expect("good limits");
         let group = Group {
             uid: domain::Uidp::root_from([1; 20]),
             spec: GroupSpec {
@@ -73,6 +81,7 @@ mod tests {
                 kind: OrgKind::Customer,
             },
             status: OrgStatus::Suspended,
+            resource_limits,
             public: false,
             created_at: Timestamp(1001),
             updated_at: Timestamp(2000),
@@ -82,7 +91,7 @@ mod tests {
             uid: group.uid.to_string(),
             name: "a".into(),
             description: "b".into(),
-            resource_limits: [].into(),
+            resource_limits: [("repos".to_owned(), 3)].into(),
             verified: true,
             create_time: Some(prost_types::Timestamp { seconds: 1, nanos: 1_000_000 }),
             update_time: Some(prost_types::Timestamp { seconds: 2, nanos: 0 }),

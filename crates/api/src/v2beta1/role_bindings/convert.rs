@@ -13,7 +13,10 @@ use crate::{time, uidp};
 pub(crate) fn to_wire(view: &RoleBindingView) -> wire::RoleBinding {
     wire::RoleBinding {
         uid: view.binding.uid.to_string(),
-        identity: Some(identity_to_wire(&view.identity)),
+        identity: Some(match &view.identity {
+            Some(identity) => identity_to_wire(identity),
+            None => wire::RoleBindingIdentity { uid: view.binding.spec.identity.to_string(), ..Default::default() },
+        }),
         group: Some(group_to_wire(&view.group)),
         role: Some(role_to_wire(&view.role)),
         create_time: Some(time::to_wire(view.binding.created_at)),

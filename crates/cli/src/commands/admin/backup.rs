@@ -26,7 +26,7 @@ use crate::{
 pub(crate) struct Backup {
     #[command(flatten)]
     place: Place,
-    /// The file to write, for its owner alone; - writes to standard output
+    /// The file to write, readable by its owner only; - for standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

@@ -28,7 +28,7 @@ pub(crate) struct Bootstrap {
     /// The owner's subject there, as in the `sub` claim
     #[arg(long, value_name = "SUBJECT")]
     subject: String,
-    /// The owner's address
+    /// The owner's email address
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
 }

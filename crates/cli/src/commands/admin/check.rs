@@ -20,12 +20,15 @@ use crate::{
 pub(crate) struct Check {
     #[command(flatten)]
     place: Place,
+    /// The head of the audit log as an earlier check, the log or a metric has told it: it has to be in the audit log still
+    #[arg(long, value_name = "DIGITS")]
+    head: Option<String>,
 }
 
 impl Check {
     pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
         let bar = Progress::of("checking rules");
-        let work = self.place.ask(Request::Check, |update| {
+        let work = self.place.ask(Request::Check { kept_head: self.head }, |update| {
             if let Update::Progress(progress) = update {
                 bar.set(progress.done, progress.total);
             }
@@ -33,8 +36,8 @@ impl Check {
         });
         let checked: Checked = work.await?;
         drop(bar);
-        let Checked { engine, revision, rules, findings, remarks } = &checked;
-        let summary = json!({ "engine": engine, "revision": revision, "rules": rules, "findings": findings.len() });
+        let Checked { engine, revision, rules, findings, remarks, head } = &checked;
+        let summary = json!({ "engine": engine, "revision": revision, "rules": rules, "head": head, "findings": findings.len() });
         let whole = json!(checked);
         let told = if global.output == Format::Json { &whole } else { &summary };
         let rows = findings.iter().map(|found| vec![found.check.clone(), found.place.clone(), found.problem.clone()]);
@@ -51,7 +54,7 @@ impl Check {
             return Ok(());
         }
         let things = if findings.len() == 1 { "finding" } else { "findings" };
-        let message = format!("the database does not agree with itself: {} {things}", findings.len());
+        let message = format!("the database is inconsistent: {} {things}", findings.len());
         let hint = "keep a copy of the database as it is, then restore a backup";
         Err(Failure::new(Exit::Damaged, message).hint(hint))
     }

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct Migrate {
     #[command(flatten)]
     place: Place,
-    /// Change nothing: exit code 0 when there is nothing to do, 8 when there is
+    /// Only check: exit code 0 when the schema is current, 8 when a migration is due
     #[arg(long)]
     check: bool,
 }

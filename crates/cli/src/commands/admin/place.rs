@@ -16,7 +16,11 @@ use server::{
     settings::Urls,
     sts_settings,
 };
-use store::{Database, check::Look};
+use store::{
+    Database,
+    check::{Look, Means},
+};
+use sts::RootKey;
 use tokio::sync::mpsc;
 
 use crate::{
@@ -145,8 +149,8 @@ async fn ask_socket(
 /// Without a server: holds the data for as long as it takes.
 async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Update>, expect: Expect) -> Result<Value, Failure> {
     check_owner(settings)?;
-    if matches!(request, Request::Check) {
-        return Ok(json!(check_alone(settings, &updates).await?));
+    if let Request::Check { kept_head } = request {
+        return Ok(json!(check_alone(settings, kept_head, &updates).await?));
     }
     let (last, key) = (Record::read(&settings.data)?, settings.key_path());
     if expect == Expect::Data {
@@ -161,7 +165,7 @@ async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Upda
     }
     let urls = urls(settings, last);
     if urls.base.is_empty() && matches!(request, Request::Token { .. }) {
-        return Err(Failure::usage("--base-url is missing: no server has run here that noted its own"));
+        return Err(Failure::usage("--base-url is missing: no server has run on this data folder"));
     }
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
     let sts = sts_settings(settings, urls);
@@ -171,8 +175,8 @@ async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Upda
     Ok(outcome?)
 }
 
-/// Checks the database where no server runs on the data folder. It needs no key, and makes, migrates and writes nothing.
-async fn check_alone(settings: &Settings, updates: &mpsc::Sender<Update>) -> Result<Checked, Failure> {
+/// Checks the database where no server runs on the data folder. Without a key it compares no codes. It makes, migrates and writes nothing.
+async fn check_alone(settings: &Settings, kept_head: Option<String>, updates: &mpsc::Sender<Update>) -> Result<Checked, Failure> {
     let Some(look) = Look::at(&settings.store_config()).await? else {
         let failure = Failure::new(Exit::NotFound, "there is no database yet");
         return Err(failure.hint("name the data folder with --data, or the database, as for the server"));
@@ -181,7 +185,9 @@ async fn check_alone(settings: &Settings, updates: &mpsc::Sender<Update>) -> Res
         let failure = Failure::new(Exit::Due, "the database needs a migration, which a check does not make");
         return Err(failure.hint("back it up, then run `provost admin migrate`"));
     }
-    Ok(check::alone(look, updates).await?)
+    let key = settings.key_path();
+    let keys = if key.exists() { Some(RootKey::open(&key)?.keys()?) } else { None };
+    Ok(check::alone(look, &Means::new(keys, kept_head)?, updates).await?)
 }
 
 /// Under which names the server is known; they are empty when nobody has said so yet.

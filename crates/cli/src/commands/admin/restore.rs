@@ -3,10 +3,10 @@
 use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
-use domain::{Clock, Ctx, Rule};
+use domain::{Clock, Ctx, Kind, Rule};
 use serde_json::json;
 use server::{SystemClock, SystemEntropy, admin::backup::Contents};
-use store::backup::{self, Archive};
+use store::backup::{self, Archive, How};
 use sts::{RootKey, keys::check_opens, operator};
 use tokio::task::spawn_blocking;
 
@@ -24,12 +24,15 @@ use crate::{
 pub(crate) struct Restore {
     #[command(flatten)]
     place: Place,
-    /// The backup
+    /// The backup file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Replace everything that is in the database
+    /// Replace all existing data
     #[arg(long)]
     replace: bool,
+    /// Believe a backup that the key file does not vouch for: of an older program, or of whoever has made it
+    #[arg(long)]
+    trust_unsigned: bool,
 }
 
 impl Restore {
@@ -43,17 +46,28 @@ impl Restore {
             Failure::from(error)
                 .hint("the key is not in the backup: put the key file in its place first, or name it with --key-file")
         })?;
-        check_opens(&root, archive.signing_keys()).map_err(|_| {
-            Failure::new(Exit::Conflict, format!("{} is not the key of this backup", key.display()))
-                .hint("put the key file of the server that was backed up in its place, or name it with --key-file")
+        check_opens(&root, archive.signing_keys()).map_err(|error| match error.kind() {
+            Kind::FailedPrecondition => Failure::new(Exit::Conflict, format!("{} is not the key of this backup", key.display()))
+                .hint("put the key file of the server that was backed up in its place, or name it with --key-file"),
+            _ => Failure::from(error).hint("somebody has put a key of his own into this backup: restore another one"),
         })?;
+        let keys = root.keys()?;
+        if !self.trust_unsigned {
+            archive.check_code(&keys).map_err(|error| {
+                Failure::from(error).hint(
+                    "restore a backup of before a change of the key with the key file of that time (--key-file); believe one that was never \
+                     out of your hands with --trust-unsigned",
+                )
+            })?;
+        }
         if self.replace {
             confirm(global, "replace everything in the database")?;
         }
         let ctx = Ctx::system("admin restore", SystemClock.now(), Arc::new(SystemEntropy::default()));
         let ctx = operator::at_the_machine(&sts::Settings::new(""), &ctx, &env::system_user())?;
         let bar = Progress::of("restoring rows");
-        let restored = backup::restore(&settings.store_config(), &archive, &ctx, self.replace, Arc::new(bar.handle())).await;
+        let how = How { replace: self.replace, keys: Some(keys) };
+        let restored = backup::restore(&settings.store_config(), &archive, &ctx, how, Arc::new(bar.handle())).await;
         drop(bar);
         restored.map_err(|error| {
             let holds_something = error.rule() == Rule::NotEmpty;

@@ -15,7 +15,7 @@ use crate::{
 pub(crate) struct RotateKeys {
     #[command(flatten)]
     place: Place,
-    /// A key is known to others: sign with a new one at once; every token so far becomes invalid
+    /// Revoke all tokens: sign with a new key at once, for when a key has leaked
     #[arg(long)]
     now: bool,
 }

@@ -12,7 +12,7 @@ use crate::{exit::Failure, output};
 pub(crate) struct Token {
     #[command(flatten)]
     place: Place,
-    /// How long the token lives: 90s, 10m, 1h
+    /// Lifetime of the token: 90s, 10m, 1h
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
     ttl: Duration,
 }

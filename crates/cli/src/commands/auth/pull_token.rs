@@ -36,9 +36,9 @@ const LONGEST: Duration = Duration::from_hours(8760);
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PullToken {
-    /// Make an identity that may pull, and its token, which is shown this once
+    /// Create a pull token; it is shown only once
     Create(Create),
-    /// List the identities of pull tokens that you can see; `iam identities delete` ends one before its time
+    /// List pull tokens; `iam identities delete` revokes one
     #[command(visible_alias = "ls")]
     List {
         /// Only those that have expired
@@ -53,19 +53,19 @@ pub(crate) enum PullToken {
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// Where it may pull: an organization or folder, by name, path or UID
+    /// The organization or folder to pull from, by name, path or UID
     #[arg(long, value_name = "GROUP", required = true)]
     parent: Option<String>,
-    /// What to call the identity
+    /// Name of its identity
     #[arg(long, default_value = "pull-token")]
     name: String,
-    /// What it is there for
+    /// Its description
     #[arg(short, long, default_value = "", hide_default_value = true)]
     description: String,
-    /// How long it works: a year at most, which is 8760h
+    /// Lifetime, at most 8760h (a year)
     #[arg(long, value_name = "TIME", default_value = "720h", value_parser = lifetime)]
     ttl: Duration,
-    /// What it may pull: oci, which is images, or apk, which is Alpine packages
+    /// What to pull: oci (images) or apk (Alpine packages)
     #[arg(long, value_enum, default_value_t = Repository::Oci, hide_possible_values = true)]
     repository: Repository,
 }

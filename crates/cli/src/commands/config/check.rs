@@ -45,6 +45,7 @@ impl Check {
             Err(error) => Finding::failed("settings", error.to_string()),
         };
         let mut findings = vec![rules];
+        findings.extend(settings.exposure().map(|exposure| Finding::warning("exposure", exposure)));
         findings.extend(place::check(&settings).await);
         findings.extend(network::check(&settings).await);
         global.output.list(&findings)?;
@@ -90,6 +91,7 @@ impl Outcome {
 
 impl Show for Finding {
     const COLUMNS: &'static [&'static str] = &["CHECK", "RESULT", "DETAIL"];
+    const PROSE: bool = true;
 
     fn id(&self) -> &str {
         &self.check

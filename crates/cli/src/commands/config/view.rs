@@ -15,7 +15,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct View {
-    /// Only the settings whose value is not the default
+    /// Only settings that differ from the default
     #[arg(long)]
     diff: bool,
     #[command(flatten)]

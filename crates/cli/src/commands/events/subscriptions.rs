@@ -10,6 +10,7 @@ use contract::chainguard::platform::events::v2beta1::{
 use super::super::iam::Within;
 use crate::{
     deleting::delete,
+    describing::describe,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
@@ -27,15 +28,15 @@ pub(crate) enum Subscriptions {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about a subscription
+    /// Show the details of a subscription
     Describe {
         /// Its UID
         #[arg(value_name = "UID", required = true)]
         subscription: Option<String>,
     },
-    /// Have a URL told what happens in a group and below it
+    /// Send the events of a group and everything below it to a URL
     Create(Create),
-    /// Have nothing more sent to the URL
+    /// Delete a subscription
     #[command(visible_alias = "rm")]
     Delete {
         /// Its UID
@@ -49,7 +50,7 @@ pub(crate) struct Create {
     /// The https URL to send events to
     #[arg(value_name = "SINK_URL")]
     sink: String,
-    /// Whose events: this organization or folder and everything below, by name, path or UID
+    /// The organization or folder, by name, path or UID
     #[arg(long, value_name = "GROUP", required = true)]
     parent: Option<String>,
 }
@@ -65,7 +66,7 @@ impl Subscriptions {
             }
             Self::Describe { subscription } => {
                 let uid = resolve::uid(global, &client, Kind::Subscription, subscription).await?;
-                global.output.describe(&client.call::<GetSubscription>(GetSubscriptionRequest { uid }).await?)
+                describe::<GetSubscription>(global, &client, GetSubscriptionRequest { uid }).await
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Delete { subscription } => {

@@ -1,6 +1,7 @@
 //! `provost iam access-requests`
 
 use clap::Subcommand;
+use client::Client;
 use contract::{
     chainguard::platform::iam::v2beta1::{
         LookupGroupRequest, RequestGroupAccessRequest,
@@ -11,10 +12,12 @@ use contract::{
         rpc::{GetAccessRequest, GrantAccessRequest, ListAccessRequests, RefuseAccessRequest},
     },
 };
+use domain::Uidp;
 use serde_json::json;
 
 use super::Within;
 use crate::{
+    describing::describe,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
@@ -25,7 +28,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AccessRequests {
-    /// List who asks for access to the organizations that you own
+    /// List access requests for organizations that you own
     #[command(visible_alias = "ls")]
     List {
         #[command(flatten)]
@@ -33,28 +36,28 @@ pub(crate) enum AccessRequests {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about an access request
+    /// Show the details of an access request
     Describe {
         /// Its UID
         #[arg(value_name = "UID", required = true)]
         request: Option<String>,
     },
-    /// Ask the owners of the organization of your email address to let you in
+    /// Request access to the organization of your email domain
     Create {
-        /// The UID of the organization, which is looked up by your address where it is left out
-        #[arg(value_name = "ORGANIZATION_UID")]
+        /// The organization, by name or UID [default: found by your email domain]
+        #[arg(id = "asked", value_name = "ORGANIZATION")]
         organization: Option<String>,
     },
-    /// Give who asks a role at the organization
+    /// Grant an access request with a role
     Grant {
         /// Its UID
         #[arg(value_name = "UID", required = true)]
         request: Option<String>,
-        /// Which role, by name, path or UID
+        /// The role, by name, path or UID
         #[arg(long, required = true)]
         role: Option<String>,
     },
-    /// Refuse; who asks may ask again 30 days later
+    /// Refuse an access request; a new one is possible after 30 days
     Refuse {
         /// Its UID
         #[arg(value_name = "UID", required = true)]
@@ -73,13 +76,10 @@ impl AccessRequests {
             }
             Self::Describe { request } => {
                 let uid = resolve::uid(global, &client, Kind::AccessRequest, request).await?;
-                global.output.describe(&client.call::<GetAccessRequest>(GetAccessRequestRequest { uid }).await?)
+                describe::<GetAccessRequest>(global, &client, GetAccessRequestRequest { uid }).await
             }
             Self::Create { organization } => {
-                let group_uid = match organization {
-                    Some(uid) => uid,
-                    None => client.call::<LookupGroup>(LookupGroupRequest {}).await?.group.unwrap_or_default().uid,
-                };
+                let group_uid = organization_to_ask(global, &client, organization).await?;
                 client.call::<RequestGroupAccess>(RequestGroupAccessRequest { group_uid: group_uid.clone() }).await?;
                 output::report(global.output, &group_uid, &json!({ "asked": group_uid }), None)
             }
@@ -93,5 +93,21 @@ impl AccessRequests {
                 global.output.one(&client.call::<RefuseAccessRequest>(RefuseAccessRequestRequest { uid }).await?)
             }
         }
+    }
+}
+
+/// The UID of the organization that `given` means. Who asks to be let in sees none but the one of their address.
+async fn organization_to_ask(global: &Global, client: &Client, given: Option<String>) -> Result<String, Failure> {
+    if let Some(uid) = given.as_ref().filter(|given| given.parse::<Uidp>().is_ok()) {
+        return Ok(uid.clone());
+    }
+    let known = client.call::<LookupGroup>(LookupGroupRequest {}).await;
+    match (known, given) {
+        (Ok(known), None) => Ok(known.group.unwrap_or_default().uid),
+        (Ok(known), Some(name)) if known.group.as_ref().is_some_and(|group| group.name == name) => {
+            Ok(known.group.unwrap_or_default().uid)
+        }
+        (Err(error), None) => Err(error.into()),
+        (_, Some(name)) => resolve::uid(global, client, Kind::Organization, Some(name)).await,
     }
 }

@@ -20,6 +20,7 @@ use serde_json::json;
 use super::{super::pair, Within};
 use crate::{
     confirm::confirm,
+    describing::describe,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
@@ -30,7 +31,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AccountAssociations {
-    /// List which groups have accounts at cloud providers
+    /// List account associations
     #[command(visible_alias = "ls")]
     List {
         #[command(flatten)]
@@ -38,26 +39,26 @@ pub(crate) enum AccountAssociations {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show the accounts of a group
+    /// Show the account association of a group
     Describe(Place),
-    /// Name an account of a group
+    /// Associate a cloud account with a group
     #[command(subcommand)]
     Set(Set),
-    /// Forget an account of a group
+    /// Remove a cloud account from a group
     Unset {
         #[command(flatten)]
         cloud: Cloud,
         #[command(flatten)]
         place: Place,
     },
-    /// Exchange credentials at a cloud to try a group's account; fails if it does not work
+    /// Test a group's account by exchanging credentials; fails if that is refused
     Check {
         #[command(flatten)]
         cloud: Cloud,
         #[command(flatten)]
         place: Place,
     },
-    /// Forget all accounts of a group
+    /// Delete the account association of a group
     #[command(visible_alias = "rm")]
     Delete(Place),
 }
@@ -103,7 +104,7 @@ pub(crate) enum Set {
         /// The tenant
         #[arg(long, value_name = "ID")]
         tenant_id: String,
-        /// The client identifiers of the tenant's applications, by what they are for
+        /// Client IDs of the tenant's applications, by purpose
         #[arg(long, value_name = "NAME=ID,…", value_delimiter = ',', value_parser = pair, required = true)]
         client_ids: Vec<(String, String)>,
     },
@@ -130,7 +131,7 @@ enum Provider {
 /// What the association of a group is called.
 #[derive(Debug, Args)]
 pub(crate) struct Naming {
-    /// What to call the group's accounts; the name of the first one that is set otherwise
+    /// Name of the association [default: the name of the first account]
     #[arg(short, long)]
     name: Option<String>,
     /// Their description
@@ -149,7 +150,7 @@ impl AccountAssociations {
             }
             Self::Describe(Place { group }) => {
                 let uid = resolve::uid(global, &client, Kind::Group, group).await?;
-                global.output.describe(&client.call::<GetAccountAssociation>(GetAccountAssociationRequest { uid }).await?)
+                describe::<GetAccountAssociation>(global, &client, GetAccountAssociationRequest { uid }).await
             }
             Self::Set(set) => set.run(global, &client).await,
             Self::Unset { cloud: Cloud { cloud }, place: Place { group } } => {
@@ -163,12 +164,12 @@ impl AccountAssociations {
             }
             Self::Delete(Place { group }) => {
                 let found = resolve::find(global, &client, Kind::Group, group).await?;
-                if !global.yes {
+                if global.is_to_confirm() {
                     let title = found.title(global, &client, Kind::Group).await?;
                     confirm(global, &format!("forget the accounts of the group {title}"))?;
                 }
                 client.call::<DeleteAccountAssociation>(DeleteAccountAssociationRequest { uid: found.uid.clone() }).await?;
-                global.output.deleted(&found.uid)
+                global.deleted(&found.uid)
             }
         }
     }

@@ -1,16 +1,19 @@
 //! `provost iam folders`
 
 use clap::Subcommand;
+use client::Client;
 use contract::chainguard::platform::iam::v2beta1::{Group, ListGroupsRequest, rpc::ListGroups};
 
 use super::{Depth, Naming, groups};
 use crate::{
     exit::Failure,
     global::Global,
-    listing::{self, Paging, below},
-    output::Format,
+    listing::{Paging, Printed, below},
+    output::{self, Format},
+    paths::Paths,
     resolve::{self, Kind},
     session, tree,
+    views::FolderRow,
 };
 
 #[derive(Debug, Subcommand)]
@@ -28,7 +31,7 @@ pub(crate) enum Folders {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about a folder
+    /// Show the details of a folder
     Describe {
         /// Its name, path or UID
         #[arg(required = true)]
@@ -42,7 +45,7 @@ pub(crate) enum Folders {
         #[arg(long, value_name = "GROUP", required = true)]
         parent: Option<String>,
     },
-    /// Rename a folder or describe it anew
+    /// Change the name or the description of a folder
     Update {
         /// Its name, path or UID
         #[arg(required = true)]
@@ -71,7 +74,7 @@ impl Folders {
                 let keep = |group: &Group| group.uid.contains('/') && Some(&group.uid) != parent.as_ref();
                 match global.output {
                     Format::Tree => tree::print::<ListGroups>(global, &client, request, paging, keep, groups::node).await,
-                    _ => listing::print::<ListGroups>(global, &client, request, paging, keep).await,
+                    _ => list(global, &client, request, paging, keep).await,
                 }
             }
             Self::Describe { folder } => {
@@ -80,13 +83,59 @@ impl Folders {
             }
             Self::Create { new, parent } => {
                 let parent = resolve::uid(global, &client, Kind::Group, parent).await?;
-                groups::create(global, &client, parent, new).await
+                print(global, &client, groups::create(&client, parent, new).await?).await
             }
             Self::Update { folder, naming } => {
                 let uid = resolve::uid(global, &client, Kind::Folder, folder).await?;
-                groups::update(global, &client, Group { uid, ..Group::default() }, Vec::new(), naming).await
+                let changed = Group { uid, ..Group::default() };
+                print(global, &client, groups::update(&client, changed, Vec::new(), naming).await?).await
             }
             Self::Delete { folder } => groups::delete(global, &client, Kind::Folder, folder).await,
         }
     }
+}
+
+/// Prints the folders that `request` selects, as far as `keep` wants them: tables by path, unless another order was asked for.
+async fn list(
+    global: &Global,
+    client: &Client,
+    request: ListGroupsRequest,
+    mut paging: Paging,
+    keep: impl Fn(&Group) -> bool,
+) -> Result<(), Failure> {
+    let order = paging.by_path(matches!(global.output, Format::Table | Format::Wide));
+    let shows_paths = order.is_some() || has_path(global.output);
+    let mut printed = Printed::<ListGroups>::new(global, client, request, paging);
+    let (mut list, mut paths, mut sorted) = (output::List::new(global.output)?, Paths::default(), Vec::new());
+    while let Some(folders) = printed.next(&keep).await? {
+        if shows_paths {
+            for folder in &folders {
+                paths.know(&folder.uid, &folder.name);
+            }
+            paths.learn(client, folders.iter().map(|folder| folder.uid.as_str())).await?;
+        }
+        for group in folders {
+            let path = if shows_paths { paths.of(&group.uid, &group.name) } else { String::new() };
+            let row = FolderRow { group, path };
+            if order.is_some() { sorted.push(row) } else { list.add(&row)? }
+        }
+    }
+    printed.finish();
+    if let Some(order) = order {
+        order.apply(&mut sorted, |row| &row.path);
+    }
+    sorted.iter().try_for_each(|row| list.add(row))?;
+    list.end()
+}
+
+/// Prints a folder that was created or changed.
+async fn print(global: &Global, client: &Client, group: Group) -> Result<(), Failure> {
+    let paths = if has_path(global.output) { Paths::above(client, [group.uid.as_str()]).await? } else { Paths::default() };
+    let path = paths.of(&group.uid, &group.name);
+    global.output.one(&FolderRow { group, path })
+}
+
+/// Whether the format shows the paths of folders.
+fn has_path(format: Format) -> bool {
+    !matches!(format, Format::Json | Format::Id)
 }

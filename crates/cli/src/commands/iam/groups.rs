@@ -11,12 +11,11 @@ use contract::{
 };
 
 use super::{Naming, something_to_change};
-use crate::{deleting, exit::Failure, global::Global, resolve::Kind};
+use crate::{deleting, describing, exit::Failure, global::Global, resolve::Kind};
 
-/// Something to print: the group `uid` in full.
+/// Prints the group `uid` in full.
 pub(super) async fn describe(global: &Global, client: &Client, uid: String) -> Result<(), Failure> {
-    let group = client.call::<GetGroup>(GetGroupRequest { uid }).await?;
-    global.output.describe(&group)
+    describing::describe::<GetGroup>(global, client, GetGroupRequest { uid }).await
 }
 
 /// A group's place in a tree, and what it is called there.
@@ -35,26 +34,19 @@ pub(crate) struct New {
 }
 
 /// Creates a group below `parent`; an organization when that is empty.
-pub(super) async fn create(global: &Global, client: &Client, parent: String, new: New) -> Result<(), Failure> {
+pub(super) async fn create(client: &Client, parent: String, new: New) -> Result<Group, Failure> {
     let group = Group { name: new.name, description: new.description, ..Group::default() };
-    let group = client.call::<CreateGroup>(CreateGroupRequest { parent, group: Some(group) }).await?;
-    global.output.one(&group)
+    Ok(client.call::<CreateGroup>(CreateGroupRequest { parent, group: Some(group) }).await?)
 }
 
 /// Changes name and description, and what `paths` name of `group`.
-pub(super) async fn update(
-    global: &Global,
-    client: &Client,
-    group: Group,
-    mut paths: Vec<String>,
-    naming: Naming,
-) -> Result<(), Failure> {
+pub(super) async fn update(client: &Client, group: Group, mut paths: Vec<String>, naming: Naming) -> Result<Group, Failure> {
     paths.extend(naming.paths());
     something_to_change(&paths)?;
     let (name, description) = (naming.name.unwrap_or_default(), naming.description.unwrap_or_default());
     let group = Group { name, description, ..group };
     let request = UpdateGroupRequest { group: Some(group), update_mask: Some(FieldMask { paths }) };
-    global.output.one(&client.call::<UpdateGroup>(request).await?)
+    Ok(client.call::<UpdateGroup>(request).await?)
 }
 
 /// Deletes the group after asking.

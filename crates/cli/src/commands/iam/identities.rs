@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use clap::{Args, Subcommand, ValueEnum};
-use client::Client;
+use client::{Client, Options};
 use contract::{
     chainguard::platform::iam::v2beta1::{
         BatchCreateRoleBindingsRequest, CreateIdentityRequest, CreateRoleBindingRequest, DeleteIdentityRequest,
@@ -17,16 +17,17 @@ use contract::{
     prost_types::FieldMask,
 };
 
-use super::{Naming, Within, relationship::Proof, something_to_change};
+use super::{Force, Naming, Within, relationship::Proof, something_to_change};
 use crate::{
-    deleting::delete,
+    deleting::delete_found,
     exit::{Exit, Failure},
     global::Global,
     listing::{Paging, Printed, all, by_name},
-    output::{self, Format},
+    output::{self, Format, remark},
+    owners,
     resolve::{self, Kind as Noun},
     session, tree,
-    views::IdentityRow,
+    views::{Held, IdentityRow},
 };
 
 #[derive(Debug, Subcommand)]
@@ -34,7 +35,7 @@ pub(crate) enum Identities {
     /// List the identities that you can see
     #[command(visible_alias = "ls")]
     List(List),
-    /// Show everything about an identity
+    /// Show the details of an identity
     Describe {
         /// Its name, path or UID
         #[arg(required = true)]
@@ -50,6 +51,8 @@ pub(crate) enum Identities {
         /// Its name, path or UID
         #[arg(required = true)]
         identity: Option<String>,
+        #[command(flatten)]
+        force: Force,
     },
 }
 
@@ -60,7 +63,7 @@ pub(crate) struct List {
     /// Only those of this name
     #[arg(long, default_value = "", hide_default_value = true)]
     name: String,
-    /// Only those that prove themselves this way
+    /// Only those with this kind of relationship
     #[arg(long = "type", visible_alias = "relationship", value_enum)]
     kind: Option<Kind>,
     #[command(flatten)]
@@ -86,7 +89,7 @@ pub(crate) struct Create {
     /// Its description
     #[arg(short, long, default_value = "", hide_default_value = true)]
     description: String,
-    /// Roles that it gets at its parent, by name or UID
+    /// Roles to grant at its parent, by name or UID
     #[arg(long = "role", value_delimiter = ',', value_name = "ROLE,…")]
     roles: Vec<String>,
     #[command(flatten)]
@@ -111,14 +114,16 @@ impl Identities {
             Self::List(list) => list.run(global, &client).await,
             Self::Describe { identity } => {
                 let uid = resolve::uid(global, &client, Noun::Identity, identity).await?;
-                let identity = client.call::<GetIdentity>(GetIdentityRequest { uid }).await?;
-                global.output.describe(&IdentityRow { identity, roles: Vec::new() })
+                let found = client.call_with::<GetIdentity>(GetIdentityRequest { uid }, &Options::default()).await?;
+                global.output.describe(&with_roles(&client, found.message).await?, found.etag.as_deref())
             }
             Self::Create(create) => create.run(global, &client).await,
-            Self::Update(update) => update.run(global, &client).await,
-            Self::Delete { identity } => {
+            Self::Update(update) => Box::pin(update.run(global, &client)).await,
+            Self::Delete { identity, force } => {
+                let found = resolve::find(global, &client, Noun::Identity, identity).await?;
+                force.or_spare(&client, owners::bindings_of(&client, &found.uid)).await?;
                 let (with, request) = (" and its role bindings", |uid| DeleteIdentityRequest { uid });
-                delete::<DeleteIdentity>(global, &client, Noun::Identity, identity, with, request).await
+                delete_found::<DeleteIdentity>(global, &client, Noun::Identity, &found, with, request).await
             }
         }
     }
@@ -140,14 +145,15 @@ impl List {
         }
         let mut printed = Printed::<ListIdentities>::new(global, client, request, self.paging);
         let mut list = output::List::new(global.output)?;
-        let mut held = None;
+        let mut held: Option<HashMap<String, Vec<Held>>> = None;
         while let Some(identities) = printed.next(|_| true).await? {
-            if held.is_none() && matches!(global.output, Format::Table | Format::Csv) && !identities.is_empty() {
-                held = Some(roles_by_identity(client).await?);
+            let tabular = matches!(global.output, Format::Table | Format::Wide | Format::Csv);
+            if held.is_none() && tabular && !identities.is_empty() {
+                held = held_by_all(client).await?;
             }
             for identity in identities {
-                let roles = held.as_mut().and_then(|held| held.remove(&identity.uid)).unwrap_or_default();
-                list.add(&IdentityRow { identity, roles })?;
+                let held = held.as_mut().map(|held| held.remove(&identity.uid).unwrap_or_default());
+                list.add(&IdentityRow { identity, held })?;
             }
         }
         printed.finish();
@@ -166,24 +172,36 @@ impl Kind {
     }
 }
 
-/// The names of the roles that each identity holds, as far as the caller may see them.
-async fn roles_by_identity(client: &Client) -> Result<HashMap<String, Vec<String>>, Failure> {
-    let bindings = match all::<ListRoleBindings>(client, ListRoleBindingsRequest::default()).await {
-        Err(failure) if failure.exit == Exit::Denied => Vec::new(),
-        bindings => bindings?,
-    };
-    let mut held: HashMap<_, Vec<_>> = HashMap::new();
+/// What each identity holds, as far as the caller sees it; `None` when he may see nothing of it.
+async fn held_by_all(client: &Client) -> Result<Option<HashMap<String, Vec<Held>>>, Failure> {
+    let Some(bindings) = bindings(client, ListRoleBindingsRequest::default()).await? else { return Ok(None) };
+    let mut all: HashMap<_, Vec<_>> = HashMap::new();
     for binding in bindings {
-        let (Some(identity), Some(role)) = (binding.identity, binding.role) else { continue };
-        let roles = held.entry(identity.uid).or_default();
-        if !roles.contains(&role.name) {
-            roles.push(role.name);
-        }
+        all.entry(binding.identity_uid.clone()).or_default().push(Held::by(&binding));
     }
-    for roles in held.values_mut() {
-        roles.sort();
+    Ok(Some(all))
+}
+
+/// The identity with what it holds, as far as the caller sees that.
+async fn with_roles(client: &Client, identity: Identity) -> Result<IdentityRow, Failure> {
+    let request = ListRoleBindingsRequest { identity: identity.uid.clone(), ..ListRoleBindingsRequest::default() };
+    let held = bindings(client, request).await?.map(|bindings| held(&bindings));
+    Ok(IdentityRow { identity, held })
+}
+
+/// What role bindings give.
+fn held(bindings: &[RoleBinding]) -> Vec<Held> {
+    let mut held: Vec<_> = bindings.iter().map(Held::by).collect();
+    Held::sort(&mut held);
+    held
+}
+
+/// The role bindings that `request` selects; `None` for a caller who may not see any.
+async fn bindings(client: &Client, request: ListRoleBindingsRequest) -> Result<Option<Vec<RoleBinding>>, Failure> {
+    match all::<ListRoleBindings>(client, request).await {
+        Err(failure) if failure.exit == Exit::Denied => Ok(None),
+        bindings => bindings.map(Some),
     }
-    Ok(held)
 }
 
 impl Create {
@@ -197,21 +215,26 @@ impl Create {
         let identity = Identity { name: self.name, description: self.description, relationship, ..Identity::default() };
         let request = CreateIdentityRequest { parent: parent.clone(), identity: Some(identity) };
         let identity = client.call::<CreateIdentity>(request).await?;
-        if !roles.is_empty() {
-            bind(client, &parent, &identity.uid, roles).await?;
-        }
-        global.output.one(&IdentityRow { identity, roles: self.roles })
+        let bindings = if roles.is_empty() {
+            Vec::new()
+        } else if global.dry_run {
+            remark("its roles were not tried: they need the identity");
+            Vec::new()
+        } else {
+            bind(client, &parent, &identity.uid, roles).await?
+        };
+        global.output.one(&IdentityRow { identity, held: Some(held(&bindings)) })
     }
 }
 
 /// Gives a new identity its roles, all or none.
-async fn bind(client: &Client, parent: &str, identity: &str, roles: Vec<String>) -> Result<(), Failure> {
+async fn bind(client: &Client, parent: &str, identity: &str, roles: Vec<String>) -> Result<Vec<RoleBinding>, Failure> {
     let binding = |role_uid| RoleBinding { identity_uid: identity.to_owned(), role_uid, ..RoleBinding::default() };
     let request = |role| CreateRoleBindingRequest { parent: parent.to_owned(), role_binding: Some(binding(role)) };
     let requests = roles.into_iter().map(request).collect();
     let batch = BatchCreateRoleBindingsRequest { parent: parent.to_owned(), requests, role_uid: String::new() };
     match client.call::<BatchCreateRoleBindings>(batch).await {
-        Ok(_) => Ok(()),
+        Ok(made) => Ok(made.role_bindings),
         Err(error) => {
             let failure = Failure::from(error);
             let message = format!("the identity {identity} was created, but it did not get its roles: {}", failure.message);
@@ -234,6 +257,6 @@ impl Update {
         let identity = Identity { uid, name, description, relationship, ..Identity::default() };
         let request = UpdateIdentityRequest { identity: Some(identity), update_mask: Some(FieldMask { paths }) };
         let identity = client.call::<UpdateIdentity>(request).await?;
-        global.output.one(&IdentityRow { identity, roles: Vec::new() })
+        global.output.one(&with_roles(client, identity).await?)
     }
 }

@@ -12,6 +12,7 @@ use contract::chainguard::platform::iam::v2beta1::{
 use super::Within;
 use crate::{
     deleting::delete,
+    describing::describe,
     exit::Failure,
     global::Global,
     input,
@@ -33,25 +34,25 @@ pub(crate) enum IdentityProviders {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about an identity provider, its SCIM access included
+    /// Show the details of an identity provider, its SCIM access included
     Describe {
         /// Its name, path or UID
         #[arg(required = true)]
         provider: Option<String>,
     },
-    /// Have people log in to an organization through OpenID Connect
+    /// Create an OpenID Connect identity provider for an organization
     Create(Create),
-    /// Delete an identity provider: nobody can log in through it any more
+    /// Delete an identity provider; logins through it stop working
     #[command(visible_alias = "rm")]
     Delete {
         /// Its name, path or UID
         #[arg(required = true)]
         provider: Option<String>,
     },
-    /// Which roles the members of outside groups get when they log in
+    /// Group mappings: roles for members of external groups
     #[command(subcommand, visible_alias = "group-mapping")]
     GroupMappings(group_mappings::GroupMappings),
-    /// Provisioning of users by the identity provider
+    /// SCIM provisioning of users
     #[command(subcommand)]
     Scim(scim::Scim),
 }
@@ -63,16 +64,16 @@ pub(crate) struct Create {
     /// The organization, by name or UID
     #[arg(long, value_name = "ORGANIZATION", required = true)]
     parent: Option<String>,
-    /// What it is there for
+    /// Its description
     #[arg(short, long, default_value = "", hide_default_value = true)]
     description: String,
-    /// The role that everybody gets who logs in, by name, path or UID
+    /// The role that every user gets at login, by name, path or UID
     #[arg(long, value_name = "ROLE", required = true)]
     default_role: Option<String>,
     /// The issuer URL of the provider
     #[arg(long, value_name = "URL")]
     oidc_issuer: String,
-    /// The name under which the provider knows this server
+    /// The client ID of this server at the provider
     #[arg(long, value_name = "ID")]
     oidc_client_id: String,
     /// A file with the client secret, or - for standard input
@@ -81,10 +82,10 @@ pub(crate) struct Create {
     /// Log in with PKCE
     #[arg(long)]
     oidc_pkce_enabled: bool,
-    /// What to ask for beside what every login asks for
+    /// Additional scopes to request
     #[arg(long, value_name = "SCOPE", value_delimiter = ',')]
     oidc_additional_scopes: Vec<String>,
-    /// The claim that lists somebody's outside groups
+    /// The claim that lists a user's external groups
     #[arg(long, value_name = "CLAIM", default_value = "", hide_default_value = true)]
     oidc_groups_claim: String,
 }
@@ -100,7 +101,7 @@ impl IdentityProviders {
             }
             Self::Describe { provider } => {
                 let uid = resolve::uid(global, &client, Kind::IdentityProvider, provider).await?;
-                global.output.describe(&client.call::<GetIdentityProvider>(GetIdentityProviderRequest { uid }).await?)
+                describe::<GetIdentityProvider>(global, &client, GetIdentityProviderRequest { uid }).await
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Delete { provider } => {

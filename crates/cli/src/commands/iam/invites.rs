@@ -15,6 +15,7 @@ use contract::{
 use super::{super::admin::duration, Within};
 use crate::{
     deleting::delete,
+    describing::describe,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
@@ -33,15 +34,15 @@ pub(crate) enum Invites {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about an invite but its code
+    /// Show the details of an invite but its code
     Describe {
         /// Its UID
         #[arg(value_name = "UID", required = true)]
         invite: Option<String>,
     },
-    /// Offer a role to whoever has the code, which is shown this once
+    /// Create an invite; its code is shown only once
     Create(Create),
-    /// Have its code work no more
+    /// Delete an invite; its code stops working
     #[command(visible_alias = "rm")]
     Delete {
         /// Its UID
@@ -52,19 +53,19 @@ pub(crate) enum Invites {
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// Where the role is offered: an organization or folder, by name, path or UID
+    /// The organization or folder, by name, path or UID
     #[arg(value_name = "GROUP", required = true)]
     parent: Option<String>,
-    /// Which role, by name, path or UID
+    /// The role, by name, path or UID
     #[arg(long, required = true)]
     role: Option<String>,
-    /// How long the code works, such as 90s, 10m or 1h
+    /// Lifetime of the code, such as 90s, 10m or 1h
     #[arg(long, value_name = "TIME", default_value = "168h", value_parser = duration)]
     ttl: Duration,
-    /// Only for somebody with this email address, which their login provider vouches for
+    /// Only for this email address, verified by the login provider
     #[arg(long)]
     email: Option<String>,
-    /// Have it go when somebody has taken it up
+    /// Delete the invite when it has been accepted
     #[arg(long)]
     single_use: bool,
 }
@@ -80,7 +81,7 @@ impl Invites {
             }
             Self::Describe { invite } => {
                 let uid = resolve::uid(global, &client, Kind::GroupInvite, invite).await?;
-                global.output.describe(&client.call::<GetGroupInvite>(GetGroupInviteRequest { uid }).await?)
+                describe::<GetGroupInvite>(global, &client, GetGroupInviteRequest { uid }).await
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Delete { invite } => {

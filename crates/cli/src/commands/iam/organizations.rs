@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use client::Client;
 use contract::chainguard::platform::iam::v2beta1::{Group, ListGroupsRequest, OrgKind, rpc::ListGroups};
 
-use super::{Naming, groups};
+use super::{Naming, groups, limits::Limits};
 use crate::{
     enums::named,
     exit::Failure,
@@ -26,7 +26,7 @@ pub(crate) enum Organizations {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about an organization
+    /// Show the details of an organization
     Describe {
         /// Its name or UID
         #[arg(required = true)]
@@ -36,6 +36,9 @@ pub(crate) enum Organizations {
     Create(groups::New),
     /// Change an organization
     Update(Update),
+    /// Limit how many resources organizations may have
+    #[command(subcommand)]
+    Limits(Limits),
     /// Delete an empty organization
     #[command(visible_alias = "rm")]
     Delete {
@@ -52,10 +55,10 @@ pub(crate) struct Update {
     organization: Option<String>,
     #[command(flatten)]
     naming: Naming,
-    /// Whether its name is a domain that is known to be its own, which only operators say
+    /// Whether its domain is verified (operators only)
     #[arg(long, value_name = "true|false", hide_possible_values = true)]
     verified: Option<bool>,
-    /// What kind of organization it is, such as CUSTOMER: a verified one has one
+    /// Kind of organization, such as CUSTOMER; required for verified ones
     #[arg(long, value_parser = kind)]
     kind: Option<OrgKind>,
 }
@@ -76,8 +79,9 @@ impl Organizations {
                 let uid = resolve::uid(global, &client, Kind::Organization, organization).await?;
                 groups::describe(global, &client, uid).await
             }
-            Self::Create(new) => groups::create(global, &client, String::new(), new).await,
+            Self::Create(new) => global.output.one(&groups::create(&client, String::new(), new).await?),
             Self::Update(update) => update.run(global, &client).await,
+            Self::Limits(limits) => limits.run(global, &client).await,
             Self::Delete { organization } => groups::delete(global, &client, Kind::Organization, organization).await,
         }
     }
@@ -89,7 +93,8 @@ impl Update {
         let given = [("verified", self.verified.is_some()), ("kind", self.kind.is_some())];
         let paths = given.into_iter().filter(|(_, given)| *given).map(|(path, _)| path.to_owned()).collect();
         let (verified, kind) = (self.verified.unwrap_or_default(), self.kind.unwrap_or_default().into());
-        groups::update(global, client, Group { uid, verified, kind, ..Group::default() }, paths, self.naming).await
+        let changed = Group { uid, verified, kind, ..Group::default() };
+        global.output.one(&groups::update(client, changed, paths, self.naming).await?)
     }
 }
 

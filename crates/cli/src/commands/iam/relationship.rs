@@ -46,10 +46,10 @@ pub(crate) struct Proof {
     /// The issuer's public keys (a JSON Web Key Set), for issuers that the server cannot reach
     #[arg(long, value_name = "FILE")]
     issuer_keys: Option<PathBuf>,
-    /// When the keys stop being accepted: a day, or an instant in RFC 3339
+    /// Expiration of the keys: a date, or a time in RFC 3339
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = expiration)]
     expiration: Option<Timestamp>,
-    /// The part of the platform that it is, such as INGESTER
+    /// The platform component that it is, such as INGESTER
     #[arg(long, value_name = "NAME", value_parser = principal)]
     #[arg(conflicts_with_all = ["identity_issuer", "identity_issuer_pattern", "subject", "subject_pattern", "claim_audience",
         "audience_pattern", "claims", "claim_patterns", "issuer_keys", "expiration"])]
@@ -73,7 +73,7 @@ impl Proof {
             return Err(Failure::usage("--expiration goes with --issuer-keys"));
         }
         if self.identity_issuer.is_none() && self.identity_issuer_pattern.is_none() {
-            return Err(Failure::usage("an identity must be able to prove itself")
+            return Err(Failure::usage("the relationship is missing: which tokens belong to the identity")
                 .hint("give --identity-issuer and --subject, add --issuer-keys, or give --service-principal"));
         }
         Ok(Relationship::ClaimMatch(self.claim_match().0))
@@ -85,8 +85,8 @@ impl Proof {
     /// When the flags do not fit the kind of relationship.
     pub(super) fn update(self, current: Option<&Relationship>) -> Result<(Option<Relationship>, Vec<String>), Failure> {
         let wrong = |flag: &str, kind: &str| {
-            Failure::usage(format!("{flag} does not fit: this identity proves itself by {kind}"))
-                .hint("how an identity proves itself can be adjusted, but not replaced by another kind: create a new identity")
+            Failure::usage(format!("{flag} cannot be used: this identity is recognized by {kind}"))
+                .hint("the kind of relationship of an identity cannot be changed: create a new identity")
         };
         if let Some(principal) = self.service_principal {
             return match current {

@@ -11,13 +11,15 @@ use contract::{
     prost_types::FieldMask,
 };
 
-use super::{Within, something_to_change};
+use super::{Force, Within, something_to_change};
 use crate::{
-    deleting::delete,
+    deleting::delete_found,
+    describing::describe,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
-    output::{Format, Show as _},
+    output::{Format, Show as _, remark},
+    owners,
     resolve::{self, Kind},
     session, tree,
 };
@@ -29,46 +31,48 @@ pub(crate) enum RoleBindings {
     List {
         #[command(flatten)]
         within: Within,
-        /// Only those of this identity, by name, path or UID
+        /// Only those of this identity, by name, path, UID or email address
         #[arg(long)]
         identity: Option<String>,
         /// Only those of this role, by name, path or UID
         #[arg(long)]
         role: Option<String>,
-        /// Only those at this very organization or folder, not below it, by name, path or UID
+        /// Only those at exactly this organization or folder, by name, path or UID
         #[arg(long)]
         group: Option<String>,
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about a role binding
+    /// Show the details of a role binding
     Describe {
         /// Its UID
         #[arg(value_name = "UID", required = true)]
         binding: Option<String>,
     },
-    /// Give an identity a role
+    /// Grant a role to an identity
     Create(Create),
-    /// Change who holds the role, or which role it is
+    /// Change the identity or the role of a role binding
     Update(Update),
-    /// Take the role away
+    /// Delete a role binding
     #[command(visible_alias = "rm")]
     Delete {
         /// Its UID
         #[arg(value_name = "UID", required = true)]
         binding: Option<String>,
+        #[command(flatten)]
+        force: Force,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// Who gets the role, by name, path or UID
+    /// The identity, by name, path, UID or email address
     #[arg(long, required = true)]
     identity: Option<String>,
-    /// Which role, by name, path or UID
+    /// The role, by name, path or UID
     #[arg(long, required = true)]
     role: Option<String>,
-    /// Where it holds: this organization or folder and everything below, by name, path or UID
+    /// The organization or folder where it applies, with everything below, by name, path or UID
     #[arg(long, value_name = "GROUP", required = true)]
     parent: Option<String>,
 }
@@ -78,12 +82,14 @@ pub(crate) struct Update {
     /// Its UID
     #[arg(value_name = "UID", required = true)]
     binding: Option<String>,
-    /// Who holds the role from now on, by name, path or UID
+    /// The new identity, by name, path, UID or email address
     #[arg(long)]
     identity: Option<String>,
-    /// Which role from now on, by name, path or UID
+    /// The new role, by name, path or UID
     #[arg(long)]
     role: Option<String>,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl RoleBindings {
@@ -110,13 +116,15 @@ impl RoleBindings {
             }
             Self::Describe { binding } => {
                 let uid = resolve::uid(global, &client, Kind::RoleBinding, binding).await?;
-                global.output.describe(&client.call::<GetRoleBinding>(GetRoleBindingRequest { uid }).await?)
+                describe::<GetRoleBinding>(global, &client, GetRoleBindingRequest { uid }).await
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
-            Self::Delete { binding } => {
+            Self::Delete { binding, force } => {
+                let found = resolve::find(global, &client, Kind::RoleBinding, binding).await?;
+                force.or_spare(&client, owners::bindings(&client, vec![found.uid.clone()])).await?;
                 let request = |uid| DeleteRoleBindingRequest { uid };
-                delete::<DeleteRoleBinding>(global, &client, Kind::RoleBinding, binding, "", request).await
+                delete_found::<DeleteRoleBinding>(global, &client, Kind::RoleBinding, &found, "", request).await
             }
         }
     }
@@ -127,9 +135,14 @@ impl Create {
         let identity_uid = resolve::uid(global, client, Kind::Identity, self.identity).await?;
         let role_uid = resolve::uid(global, client, Kind::Role, self.role).await?;
         let parent = resolve::uid(global, client, Kind::Group, self.parent).await?;
+        let same = owners::same(client, &identity_uid, &role_uid, &parent).await?;
         let role_binding = RoleBinding { identity_uid, role_uid, ..RoleBinding::default() };
         let request = CreateRoleBindingRequest { parent, role_binding: Some(role_binding) };
-        global.output.one(&client.call::<CreateRoleBinding>(request).await?)
+        global.output.one(&client.call::<CreateRoleBinding>(request).await?)?;
+        if let Some(same) = same.first() {
+            remark(&format!("warning: it held this role there already, by {}; to take it away, delete both", same.uid));
+        }
+        Ok(())
     }
 }
 
@@ -140,8 +153,10 @@ impl Update {
         let given = [("identity_uid", identity.is_some()), ("role_uid", role.is_some())];
         let paths: Vec<_> = given.into_iter().filter(|(_, given)| *given).map(|(path, _)| path.to_owned()).collect();
         something_to_change(&paths)?;
+        let uid = resolve::uid(global, client, Kind::RoleBinding, self.binding).await?;
+        self.force.or_spare(client, owners::bindings(client, vec![uid.clone()])).await?;
         let role_binding = RoleBinding {
-            uid: resolve::uid(global, client, Kind::RoleBinding, self.binding).await?,
+            uid,
             identity_uid: identity.unwrap_or_default(),
             role_uid: role.unwrap_or_default(),
             ..RoleBinding::default()

@@ -15,11 +15,12 @@ use domain::Capability;
 
 use super::{Naming, Within, something_to_change};
 use crate::{
-    deleting::delete,
-    exit::Failure,
+    deleting::delete_found,
+    describing::describe,
+    exit::{Exit, Failure},
     global::Global,
     listing::{self, Paging, by_name, roots},
-    resolve::{self, Kind},
+    resolve::{self, Found, Kind},
     session,
 };
 
@@ -41,7 +42,7 @@ pub(crate) enum Roles {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about a role
+    /// Show the details of a role
     Describe {
         /// Its name, path or UID
         #[arg(required = true)]
@@ -58,7 +59,7 @@ pub(crate) enum Roles {
         #[arg(required = true)]
         role: Option<String>,
     },
-    /// What roles can let their holders do
+    /// Capabilities: what roles can grant
     #[command(subcommand)]
     Capabilities(capabilities::Capabilities),
 }
@@ -112,12 +113,14 @@ impl Roles {
             }
             Self::Describe { role } => {
                 let uid = resolve::uid(global, &client, Kind::Role, role).await?;
-                global.output.describe(&client.call::<GetRole>(GetRoleRequest { uid }).await?)
+                describe::<GetRole>(global, &client, GetRoleRequest { uid }).await
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
             Self::Delete { role } => {
-                delete::<DeleteRole>(global, &client, Kind::Role, role, "", |uid| DeleteRoleRequest { uid }).await
+                let found = resolve::find(global, &client, Kind::Role, role).await?;
+                custom(found.clone())?;
+                delete_found::<DeleteRole>(global, &client, Kind::Role, &found, "", |uid| DeleteRoleRequest { uid }).await
             }
         }
     }
@@ -135,7 +138,7 @@ impl Create {
 
 impl Update {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
-        let uid = resolve::uid(global, client, Kind::Role, self.role).await?;
+        let uid = custom(resolve::find(global, client, Kind::Role, self.role).await?)?;
         let (mut paths, mut options) = (self.naming.paths(), Options::default());
         let mut capabilities = numbers(self.capabilities);
         if !self.add_capabilities.is_empty() || !self.remove_capabilities.is_empty() {
@@ -158,6 +161,15 @@ impl Update {
         let request = UpdateRoleRequest { role: Some(role), update_mask: Some(FieldMask { paths }) };
         global.output.one(&client.call_with::<UpdateRole>(request, &options).await?.message)
     }
+}
+
+/// The UID of a role that can be changed: built-in ones have no parent, and stay as they are.
+fn custom(role: Found) -> Result<String, Failure> {
+    if role.uid.contains('/') {
+        return Ok(role.uid);
+    }
+    Err(Failure::new(Exit::Conflict, "built-in roles cannot be changed or deleted")
+        .hint("create one: provost iam roles create --help"))
 }
 
 fn capability(name: &str) -> Result<Capability, String> {

@@ -20,7 +20,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Terms {
-    /// List which documents count as accepted for a group, by itself or by a group above it
+    /// List accepted documents of a group and the groups above it
     #[command(visible_alias = "ls")]
     List {
         /// The organization or folder, by name, path or UID
@@ -34,7 +34,7 @@ pub(crate) enum Terms {
         /// The organization or folder, by name, path or UID
         #[arg(required = true)]
         group: Option<String>,
-        /// The documents, as a refusal names them
+        /// IDs of the documents, as named in the refusal
         #[arg(long, value_delimiter = ',', required = true, value_name = "ID,…")]
         documents: Vec<String>,
     },
@@ -51,7 +51,7 @@ impl Terms {
             }
             Self::Accept { group, documents } => {
                 let found = resolve::find(global, &client, Kind::Group, group).await?;
-                if !global.yes {
+                if global.is_to_confirm() {
                     let title = found.title(global, &client, Kind::Group).await?;
                     confirm(global, &format!("accept {} for the group {title}", plain(&documents.join(", "))))?;
                 }

@@ -9,12 +9,14 @@ use contract::chainguard::platform::iam::v2beta1::{
     rpc::{DeleteRoleBinding, ListRoleBindings},
 };
 
+use super::Force;
 use crate::{
     confirm::confirm,
     exit::{Exit, Failure},
     global::Global,
     listing::{all, below},
     output::Show as _,
+    owners,
     plain::plain,
     resolve::{self, Kind},
     session,
@@ -23,20 +25,22 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Users {
-    /// List the people who hold a role in an organization or folder, or below it
+    /// List users with a role in an organization or folder, or below it
     #[command(visible_alias = "ls")]
     List {
         /// The organization or folder, by name, path or UID
         #[arg(value_name = "GROUP", required = true)]
         group: Option<String>,
     },
-    /// Take all roles from somebody in an organization or folder, and below it
+    /// Remove a user from an organization or folder: delete all its role bindings there and below
     Remove {
-        /// The person: an email address, a name or a UID
+        /// The user, by email address, name or UID
         user: String,
         /// The organization or folder, by name, path or UID
         #[arg(long, value_name = "GROUP", required = true)]
         parent: Option<String>,
+        #[command(flatten)]
+        force: Force,
     },
 }
 
@@ -48,9 +52,11 @@ impl Users {
                 let group = resolve::uid(global, &client, Kind::Group, group).await?;
                 global.output.list(&users(&client, group).await?)
             }
-            Self::Remove { user, parent } => {
+            Self::Remove { user, parent, force } => {
                 let group = resolve::uid(global, &client, Kind::Group, parent).await?;
                 let user = one(users(&client, group).await?, &user)?;
+                let held = user.held.iter().map(|held| held.binding.clone()).collect();
+                force.or_spare(&client, owners::bindings(&client, held)).await?;
                 remove(global, &client, &user).await
             }
         }
@@ -62,11 +68,7 @@ async fn users(client: &Client, group: String) -> Result<Vec<UserRow>, Failure> 
     let request = ListRoleBindingsRequest { uidp: below(Some(group), true)?, ..ListRoleBindingsRequest::default() };
     let mut users = BTreeMap::<String, UserRow>::new();
     for binding in all::<ListRoleBindings>(client, request).await?.into_iter().filter(is_of_a_user) {
-        let held = Held {
-            role: binding.role.map_or(binding.role_uid, |role| role.name),
-            group: binding.group.map(|group| group.name).unwrap_or_default(),
-            binding: binding.uid,
-        };
+        let held = Held::by(&binding);
         let user = users.entry(binding.identity_uid.clone()).or_insert_with(|| {
             let known = binding.identity.unwrap_or_default();
             UserRow { uid: binding.identity_uid, name: known.name, email: known.email, held: Vec::new() }
@@ -75,7 +77,7 @@ async fn users(client: &Client, group: String) -> Result<Vec<UserRow>, Failure> 
     }
     let mut users: Vec<_> = users.into_values().collect();
     for user in &mut users {
-        user.held.sort_by(|a, b| (&a.group, &a.role).cmp(&(&b.group, &b.role)));
+        Held::sort(&mut user.held);
     }
     users.sort_by_cached_key(UserRow::label);
     Ok(users)
@@ -101,18 +103,18 @@ fn one(mut users: Vec<UserRow>, given: &str) -> Result<UserRow, Failure> {
                 .hint("use the UID: provost iam users list GROUP"))
         }
         (None, _) => Err(Failure::new(Exit::NotFound, format!("no user {given:?} holds a role there"))
-            .hint("see who does: provost iam users list GROUP")),
+            .hint("list users: provost iam users list GROUP")),
     }
 }
 
 /// Deletes what the user holds, one role after the other.
 async fn remove(global: &Global, client: &Client, user: &UserRow) -> Result<(), Failure> {
-    if !global.yes {
+    if global.is_to_confirm() {
         confirm(global, &format!("take from {} ({}): {}", plain(&user.label()), user.uid, plain(&user.roles())))?;
     }
     for held in &user.held {
         client.call::<DeleteRoleBinding>(DeleteRoleBindingRequest { uid: held.binding.clone() }).await?;
-        global.output.deleted(&held.binding)?;
+        global.deleted(&held.binding)?;
     }
     Ok(())
 }

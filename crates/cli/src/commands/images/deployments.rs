@@ -9,6 +9,7 @@ use contract::chainguard::platform::registry::{
 
 use crate::{
     confirm::confirm,
+    describing::describe,
     exit::Failure,
     global::Global,
     resolve::{self, Kind},
@@ -17,11 +18,11 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Deployments {
-    /// Show which charts deploy a repo's images
+    /// Show the charts that deploy a repo's images
     Describe(Place),
-    /// Say which chart deploys a repo's images, in place of what was said before
+    /// Set the chart that deploys a repo's images, replacing the previous one
     Set(Set),
-    /// Forget which charts do
+    /// Remove the charts of a repo
     #[command(visible_alias = "rm")]
     Delete(Place),
 }
@@ -37,13 +38,13 @@ pub(crate) struct Place {
 pub(crate) struct Set {
     #[command(flatten)]
     place: Place,
-    /// The URL of the repository of charts
+    /// URL of the chart repository
     #[arg(long, value_name = "URL")]
     chart_repo: String,
-    /// The chart in it
+    /// Name of the chart
     #[arg(long)]
     chart: Option<String>,
-    /// Where the chart comes from, as its users call it
+    /// Source of the chart
     #[arg(long)]
     source: Option<String>,
 }
@@ -54,19 +55,19 @@ impl Deployments {
         match self {
             Self::Describe(Place { repo }) => {
                 let repo_id = resolve::uid(global, &client, Kind::Repo, repo).await?;
-                global.output.describe(&client.call::<GetDeployment>(GetDeploymentRequest { repo_id }).await?)
+                describe::<GetDeployment>(global, &client, GetDeploymentRequest { repo_id }).await
             }
             Self::Set(set) => set.run(global, &client).await,
             Self::Delete(Place { repo }) => {
                 let found = resolve::find(global, &client, Kind::Repo, repo).await?;
-                if !global.yes {
+                if global.is_to_confirm() {
                     let title = found.title(global, &client, Kind::Repo).await?;
                     confirm(global, &format!("forget which charts deploy the images of the repo {title}"))?;
                 }
                 // Without charts there is no deployment.
                 let request = UpdateDeploymentRequest { repo_id: found.uid.clone(), charts: Vec::new() };
                 client.call::<UpdateDeployment>(request).await?;
-                global.output.deleted(&found.uid)
+                global.deleted(&found.uid)
             }
         }
     }

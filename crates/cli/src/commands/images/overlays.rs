@@ -11,6 +11,7 @@ use contract::chainguard::platform::registry::v2beta1::{
 use super::super::iam::Within;
 use crate::{
     deleting::delete,
+    describing::describe,
     exit::Failure,
     global::Global,
     listing::{self, Paging, by_name},
@@ -33,7 +34,7 @@ pub(crate) enum Overlays {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about an overlay
+    /// Show the details of an overlay
     Describe {
         /// Its name, path or UID
         #[arg(required = true)]
@@ -41,14 +42,14 @@ pub(crate) enum Overlays {
     },
     /// Create an overlay
     Create(Create),
-    /// Delete an overlay that is bound nowhere
+    /// Delete an overlay without bindings
     #[command(visible_alias = "rm")]
     Delete {
         /// Its name, path or UID
         #[arg(required = true)]
         overlay: Option<String>,
     },
-    /// Which tags of which repos get an overlay
+    /// Bindings: overlays applied to tags
     #[command(subcommand, visible_alias = "binding")]
     Bindings(bindings::Bindings),
 }
@@ -60,7 +61,7 @@ pub(crate) struct Create {
     /// The organization or folder that it belongs to, by name, path or UID
     #[arg(long, value_name = "GROUP", required = true)]
     parent: Option<String>,
-    /// The packages that it adds
+    /// Packages to add
     #[arg(long, value_delimiter = ',', required = true, value_name = "PACKAGE,…")]
     packages: Vec<String>,
 }
@@ -76,7 +77,7 @@ impl Overlays {
             }
             Self::Describe { overlay } => {
                 let uid = resolve::uid(global, &client, Kind::Overlay, overlay).await?;
-                global.output.describe(&client.call::<GetOverlay>(GetOverlayRequest { uid }).await?)
+                describe::<GetOverlay>(global, &client, GetOverlayRequest { uid }).await
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Delete { overlay } => {

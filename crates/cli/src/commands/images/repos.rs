@@ -1,7 +1,7 @@
 //! `provost images repos`
 
 use clap::{Args, Subcommand};
-use client::Client;
+use client::{Client, Options};
 use contract::{
     chainguard::platform::registry::v2beta1::{
         CatalogTier, CreateRepoRequest, DeleteRepoRequest, GetRepoReadmeRequest, GetRepoRequest, ListReposRequest, Repo,
@@ -33,7 +33,7 @@ pub(crate) enum Repos {
     /// List the repos that you can see
     #[command(visible_alias = "ls")]
     List(List),
-    /// Show everything about a repo but its readme
+    /// Show a repo, except its readme
     Describe {
         /// Its name, path or UID
         #[arg(required = true)]
@@ -58,7 +58,7 @@ pub(crate) enum Repos {
         /// Its name, path or UID
         #[arg(required = true)]
         repo: Option<String>,
-        /// A repo that does not exist is no failure
+        /// Succeed if the repo does not exist
         #[arg(long)]
         allow_missing: bool,
     },
@@ -91,7 +91,7 @@ pub(crate) struct Create {
     /// The bundles that it belongs to
     #[arg(long, value_delimiter = ',', value_name = "BUNDLE,…")]
     bundles: Vec<String>,
-    /// The repo that it follows, by UID, name or full reference
+    /// The repo to sync from, by UID, name or full reference
     #[arg(long, value_name = "REPO")]
     source: Option<String>,
 }
@@ -106,13 +106,13 @@ pub(crate) struct Update {
     /// The new catalog tier, such as APPLICATION
     #[arg(long, value_parser = tier)]
     tier: Option<CatalogTier>,
-    /// The bundles that it belongs to from now on
+    /// The new bundles
     #[arg(long, value_delimiter = ',', value_name = "BUNDLE,…")]
     bundles: Option<Vec<String>>,
-    /// Its other names from now on
+    /// The new aliases
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     aliases: Option<Vec<String>>,
-    /// The tags that are kept up from now on, the most important first
+    /// The new active tags, the most important first
     #[arg(long, value_delimiter = ',', value_name = "TAG,…")]
     active_tags: Option<Vec<String>>,
 }
@@ -124,8 +124,8 @@ impl Repos {
             Self::List(list) => list.run(global, &client).await,
             Self::Describe { repo } => {
                 let uid = resolve::uid(global, &client, Kind::Repo, repo).await?;
-                let repo = client.call::<GetRepo>(GetRepoRequest { uid }).await?;
-                global.output.describe(&row(&client, repo).await?)
+                let found = client.call_with::<GetRepo>(GetRepoRequest { uid }, &Options::default()).await?;
+                global.output.describe(&row(&client, found.message).await?, found.etag.as_deref())
             }
             Self::Create(create) => create.run(global, &client).await,
             Self::Update(update) => update.run(global, &client).await,
@@ -147,7 +147,7 @@ impl List {
         let mut list = output::List::new(global.output)?;
         let mut groups = Paths::default();
         while let Some(repos) = printed.next(|_| true).await? {
-            if matches!(global.output, Format::Table | Format::Csv) {
+            if matches!(global.output, Format::Table | Format::Wide | Format::Csv) {
                 groups.learn(client, repos.iter().map(|repo| repo.uid.as_str())).await?;
             }
             for repo in repos {
@@ -231,7 +231,9 @@ async fn readme(global: &Global, client: &Client, repo: Option<String>, file: Op
         Format::Json | Format::Id => {
             output::report(global.output, &readme.uid, &json!({ "id": readme.uid, "content": readme.content }), None)
         }
-        Format::Table | Format::Csv | Format::Tree => output::text(plain::lines(&readme.content).trim_end_matches('\n')),
+        Format::Table | Format::Wide | Format::Csv | Format::Tree => {
+            output::text(plain::lines(&readme.content).trim_end_matches('\n'))
+        }
     }
 }
 

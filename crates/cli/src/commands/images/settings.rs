@@ -8,6 +8,7 @@ use contract::chainguard::platform::registry::{
 };
 
 use crate::{
+    describing::describe,
     exit::Failure,
     global::Global,
     resolve::{self, Kind},
@@ -16,13 +17,13 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Settings {
-    /// Show what holds for all repos of a group
+    /// Show the registry settings of a group
     Describe {
         /// The organization or folder, by name, path or UID
         #[arg(required = true)]
         group: Option<String>,
     },
-    /// Change what holds for all repos of a group; what is left out stays as it is
+    /// Change the registry settings of a group; omitted settings stay unchanged
     Set(Set),
 }
 
@@ -46,7 +47,7 @@ impl Settings {
             Self::Describe { group } => {
                 let registry_id = resolve::uid(global, &client, Kind::Group, group).await?;
                 let request = GetRegistrySettingsRequest { registry_id };
-                global.output.describe(&client.call::<GetRegistrySettings>(request).await?)
+                describe::<GetRegistrySettings>(global, &client, request).await
             }
             Self::Set(Set { group, unique_tags, eol_grace_period }) => {
                 let registry_id = resolve::uid(global, &client, Kind::Group, group).await?;

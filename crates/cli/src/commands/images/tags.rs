@@ -13,6 +13,7 @@ use domain::Uidp;
 
 use crate::{
     confirm::confirm,
+    describing::describe,
     exit::{Exit, Failure},
     global::Global,
     listing::{self, Paging, by_name},
@@ -26,7 +27,7 @@ pub(crate) enum Tags {
     /// List the tags of a repo
     #[command(visible_alias = "ls")]
     List(List),
-    /// Show everything about a tag
+    /// Show the details of a tag
     Describe(Named),
     /// Create a tag, or move it to another digest
     Create {
@@ -61,16 +62,16 @@ pub(crate) struct List {
     /// Only those of this digest
     #[arg(long, default_value = "", hide_default_value = true)]
     digest: String,
-    /// Those too that end with a date, such as 1.2-20260131
+    /// Include tags that end in a date, such as 1.2-20260131
     #[arg(long)]
     show_dates: bool,
-    /// Those too that end with an epoch, such as 1.2-r3
+    /// Include tags that end in an epoch, such as 1.2-r3
     #[arg(long)]
     show_epochs: bool,
-    /// Those too that stand for signatures and attestations
+    /// Include tags of signatures and attestations
     #[arg(long)]
     show_referrers: bool,
-    /// All of them
+    /// Include all of these
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -84,7 +85,7 @@ impl Tags {
             Self::List(list) => list.run(global, &client).await,
             Self::Describe(Named { tag }) => {
                 let uid = find(global, &client, &tag).await?;
-                global.output.describe(&client.call::<GetTag>(GetTagRequest { uid }).await?)
+                describe::<GetTag>(global, &client, GetTagRequest { uid }).await
             }
             Self::Create { tag, digest } => {
                 let (repo, name) = in_repo(&tag)?;
@@ -96,7 +97,7 @@ impl Tags {
                 let uid = find(global, &client, &tag).await?;
                 confirm(global, &format!("delete the tag {}", plain(&tag)))?;
                 client.call::<DeleteTag>(DeleteTagRequest { uid: uid.clone() }).await?;
-                global.output.deleted(&uid)
+                global.deleted(&uid)
             }
         }
     }

@@ -17,11 +17,11 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Visibility {
-    /// Show whether a repo, or all repos of a group, are public, and by what
+    /// Show whether a repo or group is public, and why
     Describe(Place),
-    /// Make a repo, or all repos of a group, public or private
+    /// Make a repo, or all repos in a group, public or private
     Set {
-        /// Who may see them: public, which is everybody, or private
+        /// public (everybody, without logging in) or private
         #[arg(value_enum, hide_possible_values = true)]
         to: To,
         #[command(flatten)]
@@ -35,7 +35,7 @@ pub(crate) struct Place {
     /// The repo, by name, path or UID
     #[arg(long)]
     repo: Option<String>,
-    /// The organization or folder, with all below it, by name, path or UID
+    /// The organization or folder with everything below it, by name, path or UID
     #[arg(long)]
     group: Option<String>,
 }
@@ -78,7 +78,7 @@ impl Visibility {
 /// The UID of what is named, once publishing it is confirmed.
 async fn affirmed(global: &Global, client: &Client, kind: Kind, given: String, to: To, what: &str) -> Result<String, Failure> {
     let found = resolve::find(global, client, kind, Some(given)).await?;
-    if to == To::Public && !global.yes {
+    if to == To::Public && global.is_to_confirm() {
         let title = found.title(global, client, kind).await?;
         confirm(global, &format!("show {what}the {} {title} to everybody", kind.noun()))?;
     }

@@ -34,7 +34,8 @@ pub(super) fn or_off<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) ->
     if text == "off" { Ok(None) } else { read(text).map(Some).map_err(|why| format!("{why}, or off")) }
 }
 
-pub(super) fn switch(text: &str) -> Result<bool, String> {
+/// A yes or a no.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" | "1" => Ok(true),
         "false" | "no" | "off" | "0" => Ok(false),
@@ -74,6 +75,12 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let refuse =
         || format!("{text:?} is not a time from 1ms to 7d, written as a whole number with ms, s, m, h or d, such as 90s");
     time(text, Duration::from_millis(1)..=Duration::from_hours(7 * 24)).ok_or_else(refuse)
+}
+
+/// The same, of at most ten minutes, or none.
+pub(super) fn delay(text: &str) -> Result<Duration, String> {
+    let refuse = || format!("{text:?} is not a time from 0s to 10m, written as a whole number with ms, s or m, such as 5s");
+    time(text, Duration::ZERO..=Duration::from_mins(10)).ok_or_else(refuse)
 }
 
 /// The same, of at least a minute and at most a year: how long people need not do something again.
@@ -152,6 +159,10 @@ mod tests {
         for bad in ["", "1", "h", "0s", "-1s", "1.5h", "8d", "99999999999999999999h", "1 hour", "1M"] {
             assert!(duration(bad).is_err_and(|why| why.contains("such as 90s")), "{bad}");
         }
+        assert_eq!([delay("0s"), delay("5s"), delay("10m")].map(|time| time.map(|time| time.as_secs())), [Ok(0), Ok(5), Ok(600)]);
+        for bad in ["0", "601s", "", "-1s"] {
+            assert!(delay(bad).is_err_and(|why| why.contains("from 0s to 10m")), "{bad}");
+        }
         assert_eq!(
             [long_duration("60s"), long_duration("365d")].map(Result::unwrap_or_default).map(|time| time.as_secs()),
             [60, 31_536_000]
@@ -204,7 +215,7 @@ mod tests {
 
         #[test]
         fn nothing_makes_a_reader_panic(text in "\\PC{0,24}|[0-9]{0,24}[a-zA-Z]{0,4}") {
-            let _ = (duration(&text), size(&text), memory(&text), switch(&text), address(&text), count::<u32>(&text, 1..=9), provider(&text), terms(&text));
+            let _ = (duration(&text), delay(&text), size(&text), memory(&text), switch(&text), address(&text), count::<u32>(&text, 1..=9), provider(&text), terms(&text));
             for kind in [Kind::List, Kind::Text] {
                 let _ = each(&parts(kind, &text), address);
             }

@@ -1,7 +1,7 @@
 //! Which name was probably meant.
 
 /// The candidate nearest to `name`, if it is near enough to be what was meant: one slip for every four letters.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let bound = name.chars().count().div_ceil(4).min(4);
     let near = |candidate: &&'a str| strsim::osa_distance(&name.to_lowercase(), &candidate.to_lowercase());
     let found = candidates.into_iter().map(|candidate| (near(&candidate), candidate)).min_by_key(|(distance, _)| *distance);

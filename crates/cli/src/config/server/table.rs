@@ -2,6 +2,7 @@
 
 use super::Key;
 
+mod advisories;
 mod database;
 mod limits;
 mod log;
@@ -29,6 +30,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "tls", heading: "TLS", keys: tls::KEYS },
     Section { name: "database", heading: "Database", keys: database::KEYS },
     Section { name: "organizations", heading: "Organizations", keys: organizations::KEYS },
+    Section { name: "advisories", heading: "Advisories", keys: advisories::KEYS },
     Section { name: "outbound", heading: "Requests to identity providers and clouds", keys: outbound::KEYS },
     Section { name: "patterns", heading: "Patterns and pasted keys of identities", keys: patterns::KEYS },
     Section { name: "sessions", heading: "Sessions of users", keys: sessions::KEYS },

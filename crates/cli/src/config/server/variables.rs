@@ -13,7 +13,9 @@ const PREFIX: &str = "PROVOST_";
 /// The settings that variables give. A variable that looks like a misspelt one is a problem; every other variable is somebody
 /// else's, such as those that Kubernetes makes for a service of this name.
 pub(super) fn read(problems: &mut Problems) -> Vec<Entry> {
-    misspelt(env::vars_os().filter_map(|(name, _)| name.into_string().ok()), problems);
+    for problem in misspelt() {
+        problems.elsewhere(problem);
+    }
     Key::all().filter_map(|key| given(key).and_then(|(name, value)| entry(key, name, value, problems))).collect()
 }
 
@@ -51,20 +53,25 @@ fn entry(key: &'static Key, name: &'static str, value: OsString, problems: &mut 
     None
 }
 
-fn misspelt(names: impl Iterator<Item = String>, problems: &mut Problems) {
+/// What is wrong with the names of variables: one line for each that looks like a misspelt one of this program.
+pub(crate) fn misspelt() -> Vec<String> {
+    slips(env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
+}
+
+fn slips(names: impl Iterator<Item = String>) -> Vec<String> {
     let settings = Key::all().map(|key| key.variable).chain([CONFIG]);
     // The prefix is common to all: only what follows it counts.
     let known: Vec<_> = settings.chain(crate::env::VARIABLES).filter_map(|name| name.strip_prefix(PREFIX)).collect();
     let mut ours: Vec<_> = names.filter_map(|name| name.strip_prefix(PREFIX).map(str::to_owned)).collect();
     ours.sort();
-    for name in ours.iter().filter(|name| !known.contains(&name.as_str())) {
+    let slip = |name: &String| {
         // The path of a key is a good guess as well.
         let words = |key: &&Key| key.path.replace(['.', '-'], "_").to_uppercase();
         let guessed = Key::all().find(|key| words(key) == *name).and_then(|key| key.variable.strip_prefix(PREFIX));
-        if let Some(meant) = guessed.or_else(|| suggest::nearest(name, known.iter().copied())) {
-            problems.elsewhere(format!("{PREFIX}{name}: there is no such variable; did you mean {PREFIX}{meant}?"));
-        }
-    }
+        let meant = guessed.or_else(|| suggest::nearest(name, known.iter().copied()))?;
+        Some(format!("{PREFIX}{name}: there is no such variable; did you mean {PREFIX}{meant}?"))
+    };
+    ours.iter().filter(|name| !known.contains(&name.as_str())).filter_map(slip).collect()
 }
 
 #[cfg(test)]
@@ -73,11 +80,7 @@ mod tests {
 
     #[test]
     fn slips_are_told_and_strange_variables_left_alone() {
-        let told = |name: &str| {
-            let mut problems = Problems::default();
-            misspelt(std::iter::once(name.to_owned()), &mut problems);
-            problems.0.into_iter().map(|(_, problem)| problem).collect::<String>()
-        };
+        let told = |name: &str| slips(std::iter::once(name.to_owned())).concat();
         assert_eq!(told("PROVOST_LISTENS"), "PROVOST_LISTENS: there is no such variable; did you mean PROVOST_LISTEN?");
         assert!(told("PROVOST_BASEURL").contains("PROVOST_BASE_URL"));
         assert!(told("PROVOST_IDENTITY_PROVIDER").contains("PROVOST_IDENTITY_PROVIDERS"));

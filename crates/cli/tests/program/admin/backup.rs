@@ -74,9 +74,12 @@ fn a_backup_of_a_running_server_is_restored_elsewhere() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let full = admin(to.path(), &["restore", text(&file)]);
     assert_eq!(full.code, 6, "{}", full.stderr);
-    assert!(full.stderr.contains("the database is not empty") && full.stderr.contains("--replace"), "{}", full.stderr);
+    assert!(full.stderr.contains("the database already contains data") && full.stderr.contains("--replace"), "{}", full.stderr);
     let server = Server::start_at(to.path(), server.listen());
-    assert_eq!(lists(&user), before, "the login is still good, and the lists are what they were");
+    let refused = user.run(&["iam", "folders", "list"]);
+    assert!(refused.code == 3 && refused.stderr.contains("log in"), "no token of before is good: {}", refused.stderr);
+    user.login(&server, "admin", Some(&server.identity));
+    assert_eq!(lists(&user), before, "the lists are what they were");
     user.id(&["iam", "folders", "create", "after", "--parent", &server.organization]);
     drop(server);
     let log = audit_log(to.path());
@@ -85,6 +88,48 @@ fn a_backup_of_a_running_server_is_restored_elsewhere() {
 
     let replaced = admin(to.path(), &["restore", text(&file), "--replace", "-y"]);
     assert_eq!(replaced.code, 0, "{}", replaced.stderr);
+}
+
+/// What was revoked after a backup stays so after its restore, though the database knows nothing of it any more.
+#[test]
+fn a_token_that_was_revoked_stays_revoked_after_a_restore() {
+    let (data, place) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+    let mut server = Server::start(data.path());
+    let owner = User::admin(&server);
+    let (issuer, org) = (format!("{}/dev/idp", server.url), server.organization.clone());
+    let create = ["iam", "identities", "create", "ci", "--parent", &org, "--identity-issuer", &issuer, "--subject", "old"];
+    let robot = owner.id(&[&create[..], &["--role", "viewer"]].concat());
+    let update = |subject: &str| {
+        owner.done(&["iam", "identities", "update", &robot, "--identity-issuer", &issuer, "--subject", subject]);
+    };
+    let become_robot = |subject: &str| {
+        let user = User::of(&server);
+        assert_eq!(user.login(&server, subject, Some(&robot)).code, 0);
+        user
+    };
+    let sees = |user: &User| user.run(&["iam", "organizations", "list"]).code;
+    let first = become_robot("old");
+    let file = place.path().join("provost.backup");
+    assert_eq!(admin(data.path(), &["backup", text(&file)]).code, 0);
+    update("new");
+    let second = become_robot("new");
+    assert_eq!((sees(&first), sees(&second)), (3, 0), "another relationship has revoked the first token");
+    update("newer");
+    assert_eq!(sees(&second), 3, "and another one the second");
+    server.signal("TERM");
+    assert_eq!(server.wait(), Some(0));
+
+    let restored = admin(data.path(), &["restore", text(&file), "--replace", "-y"]);
+    assert_eq!(restored.code, 0, "{}", restored.stderr);
+    let listen = server.listen().to_owned();
+    let server = Server::start_at(data.path(), &listen);
+    assert_eq!((sees(&first), sees(&second)), (3, 3), "both stay revoked");
+    owner.login(&server, "admin", Some(&server.identity));
+    owner.done(&["iam", "identities", "update", &robot, "--identity-issuer", &issuer, "--subject", "other"]);
+    assert_eq!((sees(&first), sees(&second)), (3, 3), "whatever becomes of the relationship then");
+    let again = User::of(&server);
+    assert_eq!(again.login(&server, "other", Some(&robot)).code, 0);
+    assert_eq!(sees(&again), 0);
 }
 
 #[test]

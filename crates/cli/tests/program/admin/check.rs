@@ -69,7 +69,7 @@ fn findings_are_told_and_end_with_their_own_code() {
     let ran = admin(data.path(), &["check"]);
     assert_eq!(ran.code, 9, "{}", ran.stderr);
     assert!(ran.stdout.contains("findings: 1") && ran.stdout.contains("| counts / | the counter of roles is "), "{}", ran.stdout);
-    assert!(ran.stderr.contains("the database does not agree with itself: 1 finding"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the database is inconsistent: 1 finding"), "{}", ran.stderr);
     assert!(ran.stderr.contains("amcheck is not installed"), "{}", ran.stderr);
     let ran = beside_nodes(&["-o", "json"]);
     assert_eq!(ran.code, 9, "{}", ran.stderr);

@@ -59,6 +59,33 @@ fn a_running_server_passes() {
     assert_eq!(results(&checked(&["--auth-url", "http://localhost:1"], 1)).last().expect("one"), "auth-url failed");
 }
 
+/// What TLS says about an identity provider that this machine does not trust, and what there is to do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_certificate_that_is_not_trusted_is_named_as_the_cause() {
+    let (issuer, certificate) = testkit::Issuer::start_https().await;
+    let (user, folder) = (User::nowhere(), TempDir::new().expect("a folder"));
+    let line =
+        ["--identity-provider", &issuer.url, "--allow-private-addresses", "--listen", "127.0.0.1:0", "--metrics-listen", "off"];
+    let line = [&line[..], &["--base-url", &issuer.url]].concat();
+    let found = checked(&user, &line, 1);
+    let of = |check: &str| found.iter().find(|[name, ..]| name.starts_with(check)).expect(check);
+    for check in ["provider ", "base-url"] {
+        let [_, result, detail] = of(check);
+        assert_eq!(result, "failed", "{detail}");
+        assert!(detail.contains("invalid peer certificate: UnknownIssuer") && detail.contains("SSL_CERT_FILE"), "{detail}");
+    }
+    let trusted = folder.path().join("trusted.pem");
+    fs::write(&trusted, certificate).expect("written");
+    let mut command = user.command(PROVOST);
+    command
+        .args(["config", "check"])
+        .args(&line[..line.len() - 2])
+        .env("SSL_CERT_FILE", trusted)
+        .env("PROVOST_BASE_URL", "https://provost.invalid");
+    let found = findings(&mut command, 0);
+    assert!(found.iter().any(|[name, result, _]| name.starts_with("provider ") && result == "ok"), "{found:?}");
+}
+
 /// A node as it should be: everything that it needs is there, and each row of the check says so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everything_is_there_on_a_live_node() {
@@ -123,7 +150,7 @@ fn what_would_not_work_is_found() {
         ("key-file", "run `chmod 600"),
         ("tls", "holds no certificate"),
         (&format!("listen {listen}"), "cannot listen"),
-        ("provider https://127.0.0.1:1", "may not connect to"),
+        ("provider https://127.0.0.1:1", "its address is private or denied; see outbound.allow-private-addresses"),
     ];
     for (check, why) in expected {
         let [_, result, detail] = found.iter().find(|[name, ..]| name == check).expect(check);

@@ -18,7 +18,7 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 30] = [
+const FIXED: [(&str, &str, &str); 39] = [
     ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
     ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
     ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
@@ -46,7 +46,20 @@ const FIXED: [(&str, &str, &str); 30] = [
     ("invites of a group", "500", "for GroupInvite {\n    const MOST: u64 = 500;"),
     ("access requests of an organization", "1,000", "for AccessRequest {\n    const MOST: u64 = 1_000;"),
     ("overlay bindings of a repository", "100", "for OverlayBinding {\n    const MOST: u64 = 100;"),
+    ("events of an advisory", "100", "MAX_EVENTS: usize = 100;"),
+    ("bytes of the events of an advisory", "64 KiB", "MAX_BYTES: usize = 64 << 10;"),
+    ("aliases of an advisory", "50", "MAX_ALIASES: usize = 50;"),
+    ("values of a filter of advisories", "100", "VALUES: usize = 100;"),
+    ("advisories, or vulnerabilities, that go with their group", "5,000", "GO_TOGETHER: u64 = 5_000;"),
+    ("published advisories in one answer", "2,000", "MOST: u64 = 2_000;"),
     ("bytes of a readme", "65,536", "MAX_LEN: usize = 64 * 1024;"),
+    (
+        "users that an identity looks for in a minute, by rehearsed or refused bindings, or by asking",
+        "120",
+        "USERS_PER_MINUTE: u32 = 120;",
+    ),
+    ("a certificate or its key", "1 MiB", "LONGEST: u64 = 1 << 20;"),
+    ("groups of an organization that are public by themselves", "100", "PUBLIC_GROUPS: u64 = 100;"),
     ("subscriptions of a group", "100", "for Subscription {\n    const MOST: u64 = 100;"),
     ("custom claims, and as many patterns, of an identity", "32", "MAX_CLAIMS: usize = 32;"),
     ("tries of an update whose resource others change", "20", "TRIES: usize = 20;"),
@@ -56,7 +69,7 @@ const FIXED: [(&str, &str, &str); 30] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 21] = [
+const SOURCES: [&str; 27] = [
     include_str!("../../../../api/src/list.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
@@ -69,10 +82,16 @@ const SOURCES: [&str; 21] = [
     include_str!("../../../../services/src/iam/external_group_role_mappings.rs"),
     include_str!("../../../../services/src/iam/access_requests.rs"),
     include_str!("../../../../services/src/iam/group_invites.rs"),
+    include_str!("../../../../services/src/iam/lookups.rs"),
     include_str!("../../../../services/src/registry/overlay_bindings.rs"),
+    include_str!("../../../../services/src/registry/visibility.rs"),
     include_str!("../../../../services/src/update.rs"),
+    include_str!("../../../../services/src/vulnerabilities/advisories/rules.rs"),
+    include_str!("../../../../services/src/vulnerabilities/publications.rs"),
+    include_str!("../../../../store/src/vulnerabilities.rs"),
     include_str!("../../../../database/src/postgres/connector.rs"),
     include_str!("../../../../database/src/queue.rs"),
+    include_str!("../../../../server/src/tls.rs"),
     include_str!("../../../../sts/src/aws/caller.rs"),
     include_str!("../../../../sts/src/aws/request.rs"),
     include_str!("../../../../sts/src/claims/text.rs"),

@@ -13,6 +13,16 @@ pub(crate) struct Step {
     pub(crate) answer: String,
 }
 
+/// The blocks of a document: what each is marked with, and its lines.
+pub(crate) fn blocks(text: &str) -> Vec<(&str, String)> {
+    let (mut blocks, mut lines) = (Vec::new(), text.lines());
+    while let Some(line) = lines.next() {
+        let Some(kind) = line.strip_prefix("```") else { continue };
+        blocks.push((kind, lines.by_ref().take_while(|line| *line != "```").flat_map(|line| [line, "\n"]).collect()));
+    }
+    blocks
+}
+
 /// Separates the answers of the steps.
 const BORDER: &str = "=== next step ===\n";
 
@@ -20,10 +30,7 @@ impl Page {
     /// The blocks that are marked with `mark`, such as `sh run`, and the `text` blocks after them.
     pub(crate) fn parse(text: &str, mark: &str) -> Self {
         let mut page = Self { start: String::new(), steps: Vec::new() };
-        let mut lines = text.lines();
-        while let Some(line) = lines.next() {
-            let Some(kind) = line.strip_prefix("```") else { continue };
-            let block: String = lines.by_ref().take_while(|line| *line != "```").flat_map(|line| [line, "\n"]).collect();
+        for (kind, block) in blocks(text) {
             match (kind, page.steps.last_mut()) {
                 (kind, _) if kind == mark => page.steps.push(Step { commands: block, answer: String::new() }),
                 ("text", Some(step)) => step.answer.push_str(&block),

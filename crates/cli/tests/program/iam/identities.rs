@@ -19,6 +19,9 @@ fn every_verb() {
     session.run(&user, &["iam", "identities", "list", "--name", "ci", "-o", "json"]);
     session.run(&user, &["iam", "identities", "describe", "ci"]);
 
+    session.run(&user, &["iam", "identities", "update", "ci", "-d", "Builds and more"]);
+    assert_eq!(user.json(&["iam", "identities", "describe", "ci"])["roles"][0]["role"], "registry.pull");
+
     let updated =
         user.json(&["iam", "identities", "update", "ci", "--subject", "repo:acme/one", "--claim", "team=web", "-n", "ci-2"]);
     assert_eq!(updated["name"], "ci-2");

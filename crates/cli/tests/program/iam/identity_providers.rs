@@ -67,7 +67,7 @@ fn scim() {
     let again = user.json(&scim(&["token", "regenerate", "login", "--overlap", "5m", "--expires-in", "24h"]));
     assert!(again["token"] != made["token"] && again["previous_token_expire_time"].is_string());
     assert_eq!(user.json(&of(&["describe", "login"]))["scim"]["credential_state"], "ROTATING");
-    assert!(user.json(&scim(&["token", "revoke", "login"]))["revoke_time"].is_string());
+    assert!(user.json(&scim(&["token", "revoke", "login", "-y"]))["revoke_time"].is_string());
     assert_eq!(user.json(&scim(&["disable", "login"]))["enabled"], false);
     session.check("iam_identity_providers_scim");
 }

@@ -11,7 +11,9 @@ fn every_verb() {
     let server = Server::start(data.path());
     let user = User::admin(&server);
     let of = |line: &[&'static str]| [&["iam", "invites"], line].concat();
-    let invite = user.id(&of(&["create", "dev", "--role", "viewer", "--ttl", "1h", "--email", "ana@example.com"]));
+    let make = of(&["create", "dev", "--role", "viewer", "--ttl", "1h", "--email", "ana@example.com"]);
+    let invite = user.json(&make)["id"].as_str().expect("an id").to_owned();
+    assert_eq!(user.run(&[&make[..], &["-o", "id"]].concat()).code, 2, "the code would be thrown away");
     assert!(invite.starts_with(&format!("{}/", server.organization)));
     assert_eq!(user.done(&of(&["list", "--parent", "dev", "-o", "id"])).trim(), invite);
     let listed = user.json(&of(&["list"]));

@@ -32,6 +32,32 @@ fn every_verb() {
 }
 
 #[test]
+fn limits() {
+    let mut session = Transcript::default();
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let owner = User::admin(&server);
+    let token = owner.run_on(data.path(), &["admin", "token", "--ttl", "5m"]);
+    let operator = User::with_token(&server, token.stdout.trim());
+    session.run(&owner, &["iam", "organizations", "limits", "describe", "dev"]);
+    session.run(&owner, &["iam", "organizations", "limits", "set", "dev", "repos=1"]);
+    session.run(&operator, &["iam", "organizations", "limits", "set", "dev", "repos=1", "role-bindings=20"]);
+    session.run(&operator, &["iam", "organizations", "limits", "set", "dev", "repos=1", "tags=20"]);
+    session.run(&operator, &["iam", "organizations", "limits", "set", "dev", "repos"]);
+    session.run(&operator, &["iam", "organizations", "limits", "set", "dev"]);
+    make_repo(&owner, "one");
+    session.run(&owner, &["images", "repos", "create", "two", "--parent", "dev"]);
+    assert_eq!(owner.json(&["iam", "organizations", "describe", "dev"])["resource_limits"]["repos"], 1);
+    session.run(&operator, &["iam", "organizations", "limits", "set", "dev", "--none", "-o", "json"]);
+    make_repo(&owner, "two");
+    session.check("iam_organizations_limits");
+}
+
+fn make_repo(user: &User, name: &str) {
+    user.id(&["images", "repos", "create", name, "--parent", "dev"]);
+}
+
+#[test]
 fn lists_page_through_everything() {
     let data = TempDir::new().expect("a folder");
     let server = Server::start(data.path());

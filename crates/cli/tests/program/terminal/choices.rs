@@ -40,6 +40,24 @@ fn a_missing_argument_is_chosen_by_typing_a_part_of_it() {
 }
 
 #[test]
+fn names_are_found_before_uids() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::admin(&server);
+    let first = user.id(&["iam", "folders", "create", "web", "--parent", "dev"]);
+    // Two digits of the one folder's UID are the name of the other.
+    let name = first.rsplit('/').next().and_then(|end| end.get(3..5)).expect("hex digits");
+    let second = user.id(&["iam", "folders", "create", name, "--parent", "dev"]);
+    for (typed, found) in [(name, &second), (first.rsplit('/').next().expect("an end"), &first)] {
+        let mut terminal = Terminal::run(&user, 120, "provost iam folders describe -o id");
+        terminal.sees("Which folder?");
+        terminal.types(&format!("{typed}\r"));
+        terminal.sees(found);
+        assert_eq!(terminal.ends().0, 0);
+    }
+}
+
+#[test]
 fn an_ambiguous_name_is_a_choice() {
     let data = TempDir::new().expect("a folder");
     let server = Server::start(data.path());
@@ -91,6 +109,38 @@ fn deletions_say_by_name_what_goes() {
     terminal.sees("deleted ");
     assert_eq!(terminal.ends().0, 0);
     assert_eq!(user.run(&["iam", "folders", "describe", "team-a"]).code, 5);
+}
+
+#[test]
+fn a_login_offers_a_context() {
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::nowhere();
+    let line = format!(
+        "provost dev id-token --subject admin --api {0} > token; provost auth login --identity-token token --api {0}",
+        server.url
+    );
+    let name = server.listen().replace(':', "-");
+    let question = format!("Use {} from now on, as the context {name}?", server.url);
+    for (answer, left) in [("n", 0), ("y", 1)] {
+        let mut terminal = Terminal::run(&user, 200, &line);
+        terminal.sees(&question);
+        terminal.types(answer);
+        assert_eq!(terminal.ends().0, 0);
+        assert_eq!(user.done(&["context", "list", "-o", "id"]).lines().count(), left);
+    }
+    assert_eq!(user.id(&["auth", "status"]), server.identity, "it is used");
+    // It is known now, and nobody is asked without a terminal.
+    let (code, told) = Terminal::run(&user, 200, &line).ends();
+    assert!(code == 0 && !told.contains("from now on"), "{told}");
+    let other = User::nowhere();
+    let (code, _) = Terminal::run(&other, 200, &format!("{line} -y")).ends();
+    assert_eq!((code, other.done(&["context", "list", "-o", "id"]).as_str()), (0, ""));
+    let mut terminal = Terminal::run(&user, 200, "provost context use -o id");
+    terminal.sees("Which context?");
+    terminal.types("\r");
+    terminal.sees(&name);
+    assert_eq!(terminal.ends().0, 0);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Colours and widths.
 
+use regex::{Captures, Regex};
 use tempfile::TempDir;
 
 use super::Terminal;
-use crate::support::{PROVOST, Server, User, finish};
+use crate::support::{PROVOST, Ran, Server, Transcript, User, finish};
 
 /// The sequence that begins every colour.
 const ESCAPE: char = '\x1b';
@@ -69,4 +70,49 @@ fn tables_fit_the_terminal_and_only_there() {
         assert_eq!(uid, team, "the UID is whole");
     }
     assert!(user.done(&["iam", "folders", "list"]).contains(long), "nothing is cut in a pipe");
+}
+
+/// Records what lines of shell print on a terminal that is `columns` wide, with every digit of a UID as an x: their parts count by
+/// their length.
+fn on_terminal(session: &mut Transcript, user: &User, columns: u16, lines: &[&str]) {
+    let part = Regex::new(r"\d{4}-\S+Z|\b[0-9a-f]{4,}\b").expect("a pattern");
+    let hidden = |part: &Captures<'_>| {
+        let part = part.get(0).map_or("", |part| part.as_str());
+        if part.ends_with('Z') { part.to_owned() } else { "x".repeat(part.len()) }
+    };
+    for line in lines {
+        let (code, told) = Terminal::run(user, columns, line).ends();
+        let told = part.replace_all(told.trim_start(), hidden);
+        session.add(&format!("{line}   # {columns} columns"), &Ran { code, stdout: format!("{told}\n"), stderr: String::new() });
+    }
+}
+
+#[test]
+fn tables_and_trees_keep_their_uids() {
+    let mut session = Transcript::default();
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::admin(&server);
+    let lists = ["provost iam folders list --color never", "provost iam folders list -o tree --color never"];
+    on_terminal(&mut session, &user, 80, &lists);
+    for format in ["table", "wide", "csv", "id", "tree"] {
+        session.run(&user, &["iam", "folders", "list", "-o", format]);
+    }
+    let team = user.id(&["iam", "folders", "create", "team-a", "--parent", "dev"]);
+    // The first folder of a new user fits the usual terminal.
+    let (_, told) = Terminal::run(&user, 80, lists[0]).ends();
+    assert!(told.contains(&format!("{team} | dev/team-a")), "{told}");
+    on_terminal(&mut session, &user, 80, &lists[..1]);
+    let inner = user.id(&["iam", "folders", "create", "a-folder-with-quite-a-long-name", "--parent", "dev/team-a", "-d", "Deep"]);
+    user.id(&["iam", "folders", "create", "team", "--parent", "dev"]);
+    for columns in [40, 80, 200] {
+        let (_, told) = Terminal::run(&user, columns, lists[1]).ends();
+        assert!(told.lines().any(|line| line.ends_with(&inner)), "{columns}: {told}");
+        on_terminal(&mut session, &user, columns, &lists);
+    }
+    on_terminal(&mut session, &user, 60, &["provost iam folders list -o wide --color never"]);
+    session.run(&user, &["iam", "folders", "list", "-o", "wide"]);
+    session.run(&user, &["iam", "folders", "list", "--order-by", "path:desc", "--limit", "2"]);
+    session.run(&user, &["iam", "folders", "list", "--order-by", "name", "--limit", "1", "-o", "csv"]);
+    session.check("terminal_tables_and_trees_keep_their_uids");
 }

@@ -5,11 +5,17 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::{param::Param, queue, sqlite::migrate::migrate, steps::Step, sums::Batch};
+use crate::{
+    param::Param,
+    queue,
+    sqlite::{folder::DATABASE, migrate::migrate},
+    steps::Step,
+    sums::Batch,
+};
 
 const STEPS: &[Step] = &[Step {
     name: "things",
-    sqlite: "CREATE TABLE revision (n INTEGER NOT NULL); INSERT INTO revision VALUES (0); \
+    sqlite: "CREATE TABLE revision (n INTEGER NOT NULL, head BLOB); INSERT INTO revision VALUES (0, NULL); \
              CREATE TABLE things (name TEXT PRIMARY KEY, content BLOB); \
              CREATE TABLE parts (thing TEXT REFERENCES things (name)); \
              CREATE TABLE sums (name TEXT PRIMARY KEY, n INTEGER NOT NULL)",
@@ -30,7 +36,7 @@ impl Number {
 }
 
 impl Sums for Number {
-    fn clear(&self) {
+    fn begin(&self, _: Option<&[u8]>) {
         Self::of(&self.kept);
         Self::of(&self.own);
     }
@@ -50,6 +56,10 @@ impl Sums for Number {
             n => vec![vec!["a".into(), Param::Int(n)]],
         };
         vec![Batch { row: sql, lists: None, rows }]
+    }
+
+    fn head(&self) -> Option<Vec<u8>> {
+        None
     }
 }
 
@@ -80,19 +90,12 @@ fn count(number: &Arc<Number>, fails: bool) -> Request {
 
 fn session() -> (Session, Arc<Number>, TempDir) {
     let folder = tempfile::tempdir().expect("a folder for the test");
-    let mut raw = rusqlite::Connection::open(folder.path().join("test.db")).expect("opens");
+    let mut raw = rusqlite::Connection::open(folder.path().join(DATABASE)).expect("opens");
     raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON").expect("is set");
     migrate(&mut raw, STEPS).expect("migrates");
-    let ledger = Arc::new(Ledger::new(Revision::default()));
-    let number = Arc::<Number>::default();
-    let session = Session {
-        raw: Arc::new(Mutex::new(raw)),
-        ledger,
-        sums: Arc::<Number>::clone(&number),
-        idle: Arc::default(),
-        metrics: Metrics::default(),
-        progress: Progress::default(),
-    };
+    let (number, files) = (Arc::<Number>::default(), Arc::new(Files::of(folder.path()).expect("files")));
+    let sums = Arc::<Number>::clone(&number);
+    let session = Session::new(raw, Revision::default(), sums, Arc::default(), files, Metrics::default());
     (session, number, folder)
 }
 
@@ -171,5 +174,18 @@ fn who_has_gone_is_not_served() {
     let (served, mut answer) = request(GOOD);
     session.commit_together(vec![gone, served]);
     assert!(answer.try_recv().expect("is answered").is_ok());
+    assert_eq!(number(&session, THINGS), 1);
+}
+
+#[test]
+fn nothing_is_written_to_files_that_are_gone() {
+    let (session, _, folder) = session();
+    let aside = folder.path().join("aside");
+    std::fs::rename(folder.path().join(DATABASE), &aside).expect("moved");
+    let told = together(&session, [GOOD, GOOD].map(request));
+    assert!(told.iter().all(|told| told.as_ref().is_err_and(|error| error.kind() == domain::Kind::Unavailable)), "{told:?}");
+    std::fs::rename(&aside, folder.path().join(DATABASE)).expect("moved back");
+    let told = together(&session, [GOOD].map(request));
+    assert!(told.iter().all(Result::is_ok), "{told:?}");
     assert_eq!(number(&session, THINGS), 1);
 }

@@ -8,7 +8,7 @@ use store::rows;
 
 use super::AccessRequests;
 use crate::{
-    iam::role_bindings::{check_binding, insert_binding, view_binding},
+    iam::role_bindings::{check_binding, insert_binding, shown, view_binding},
     nouns,
 };
 
@@ -30,7 +30,7 @@ impl AccessRequests {
                     rows::delete::<AccessRequest>(tx, &uid).await?;
                     let view = view_binding(tx, &bound).await?;
                     tx.announce(Noun::RoleBinding, &bound, Op::Created, &view).await?;
-                    Ok(view)
+                    Ok(shown(&call, view))
                 })
             })
             .await

@@ -3,15 +3,14 @@
 use access::built_in;
 use domain::{
     CapabilitySet, Ctx, Error, Noun, Op, Result, Rule, Uidp,
-    iam::{Group, GroupSpec, Identity, OrgStatus, RoleBinding, RoleBindingSpec},
+    iam::{Group, GroupSpec, Identity, OrgStatus, ResourceLimits, RoleBinding, RoleBindingSpec},
 };
 use store::{Writer, rows};
 
 use super::{Groups, rules};
 use crate::{
     grants::{named, require, require_operator},
-    iam::placed::child_of,
-    nouns,
+    iam::placed::{child_of, home},
     settings::Settings,
 };
 
@@ -65,9 +64,11 @@ pub(super) fn check_organization(ctx: &Ctx, settings: &Settings) -> Result<()> {
 }
 
 async fn create_folder(ctx: &Ctx, tx: &mut Writer, parent: &Uidp, spec: GroupSpec) -> Result<Group> {
-    let above = nouns::get::<Group>(tx, parent).await?;
+    let above = home(tx, parent).await?;
     rules::check_folder(ctx, above.spec.kind, &spec)?;
-    let group = insert(ctx, tx, child_of(ctx, parent)?, spec).await?;
+    let spec = GroupSpec { kind: above.spec.kind, ..spec };
+    let folder = Group { status: above.status, ..group(ctx, tx, child_of(ctx, parent)?, spec) };
+    let group = rows::insert_in(tx, &above, &folder).await?;
     tx.announce(Noun::Group, &group.uid, Op::Created, &group).await?;
     Ok(group)
 }
@@ -101,14 +102,19 @@ pub(crate) async fn bind_owner(ctx: &Ctx, tx: &mut Writer, organization: &Uidp, 
 
 /// Stores a new group as it is wished for; a folder gets kind and status of its organization.
 pub(crate) async fn insert(ctx: &Ctx, tx: &mut Writer, uid: Uidp, spec: GroupSpec) -> Result<Group> {
-    let group = Group {
+    rows::insert(tx, &group(ctx, tx, uid, spec)).await
+}
+
+/// A new group.
+fn group(ctx: &Ctx, tx: &Writer, uid: Uidp, spec: GroupSpec) -> Group {
+    Group {
         uid,
         spec,
         status: OrgStatus::Ready,
+        resource_limits: ResourceLimits::default(),
         public: false,
         created_at: ctx.now,
         updated_at: ctx.now,
         revision: tx.revision(),
-    };
-    rows::insert(tx, &group).await
+    }
 }

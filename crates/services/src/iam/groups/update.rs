@@ -4,10 +4,13 @@ use domain::{
     Ctx, Noun, Op, Patch, Result, Uidp,
     iam::{Group, GroupSpec, OrgKind},
 };
-use store::{Writer, rows};
+use store::{Writer, iam::groups, rows};
 
 use super::{Groups, rules};
-use crate::update::{self, Update};
+use crate::{
+    grants::require_operator,
+    update::{self, Update},
+};
 
 impl Groups {
     /// Changes what `patch` changes of the group as callers see it. The same values again change nothing.
@@ -19,6 +22,9 @@ impl Groups {
         update::run(&GroupUpdate, &self.store, &self.turns, ctx, uid, &patch).await
     }
 }
+
+/// How many folders may change with the kind of their organization: they do so in one write, and others wait for that.
+const PASSED_ON: u64 = 5_000;
 
 struct GroupUpdate;
 
@@ -52,6 +58,10 @@ impl Update for GroupUpdate {
     }
 
     async fn write(tx: &mut Writer, row: Group, wish: GroupSpec, (): &()) -> Result<Group> {
+        let is_passed_on = row.uid.is_root() && wish.kind != row.spec.kind;
+        if is_passed_on && groups::folders(tx, &row.uid).await? > PASSED_ON {
+            require_operator(tx.ctx(), &format!("change the kind of an organization with more than {PASSED_ON} folders"))?;
+        }
         let group = rows::update(tx, &row, &Group { spec: wish, ..row.clone() }).await?;
         tx.announce(Noun::Group, &group.uid, Op::Updated, &group).await?;
         Ok(group)

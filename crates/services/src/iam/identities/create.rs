@@ -2,7 +2,7 @@
 
 use domain::{
     Ctx, Noun, Op, Result, Uidp, Violations,
-    iam::{Identity, IdentitySpec},
+    iam::{Identity, IdentitySpec, identity::new_relationship_revision},
 };
 use store::rows;
 
@@ -24,7 +24,7 @@ impl Identities {
         let mut violations = Violations::default();
         check_texts(&spec, &mut violations);
         relationship::check(&spec.relationship, life, ctx.now, &mut violations);
-        self.needs.check(parent.root_text(), &spec.relationship, &mut violations).await?;
+        self.needs.relationships.check(parent.root_text(), &spec.relationship, &mut violations).await?;
         violations.check()?;
 
         let (parent, call) = (parent.clone(), ctx.clone());
@@ -39,7 +39,7 @@ impl Identities {
                         last_seen_at: call.now,
                         created_at: call.now,
                         updated_at: call.now,
-                        relationship_revision: 1,
+                        relationship_revision: new_relationship_revision(&*call.entropy)?,
                         revision: tx.revision(),
                     };
                     let identity = rows::insert(tx, &identity).await?;

@@ -18,7 +18,7 @@ impl Identities {
         ctx.caller()?;
         let mut violations = Violations::default();
         texts::required("issuer", issuer, texts::LONG, &mut violations);
-        if let Err(why) = self.needs.check_issuer(issuer) {
+        if let Err(why) = self.needs.relationships.check_issuer(issuer) {
             violations.add("issuer", format!("issuer {why}"));
         }
         texts::required("subject", subject, texts::LONG, &mut violations);
@@ -26,13 +26,14 @@ impl Identities {
         Ok(user_uid(issuer, subject))
     }
 
-    /// The user that `issuer` calls `subject`.
+    /// The user that `issuer` calls `subject`. Whoever asks for others leaves that in the audit log.
     ///
     /// # Errors
-    /// As for [`Identities::lookup`]; not found when that user is not registered.
+    /// As for [`Identities::lookup`]; not found when that user is not registered; resource exhausted when the caller has looked for too many
+    /// in this minute.
     pub async fn find(&self, ctx: &Ctx, issuer: &str, subject: &str) -> Result<Identity> {
         let uid = self.lookup(ctx, issuer, subject)?;
-        let mut reader = self.store.reader().await?;
-        nouns::get(&mut reader, &uid).await
+        let find = async { nouns::get(&mut self.store.reader().await?, &uid).await };
+        self.needs.lookups.look(ctx, &uid, find).await
     }
 }

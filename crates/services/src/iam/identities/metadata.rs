@@ -41,7 +41,7 @@ impl Identities {
                 idempotency::check_unclaimed(&mut reader, ctx).await?;
                 find(&mut reader, &uid).await?
             };
-            ctx.check_match(known.metadata.revision)?;
+            ctx.check_match(&known.metadata)?;
             let wish = patch(&known.metadata.spec)?;
             check(&wish)?;
             let (uid, before) = (uid.clone(), known.metadata.spec);
@@ -94,7 +94,7 @@ async fn write(
     wish: IdentityMetadataSpec,
 ) -> Result<(Identity, IdentityMetadata)> {
     let Known { mut user, metadata: known, is_stored } = find(tx, &uid).await?;
-    tx.ctx().check_match(known.revision)?;
+    tx.ctx().check_match(&known)?;
     if known.spec != before {
         return Err(contended::<Identity>(&uid));
     }

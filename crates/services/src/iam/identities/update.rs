@@ -32,7 +32,7 @@ impl Identities {
     /// as for creating; permission denied when the relationship changes and the identity holds, anywhere, what the caller
     /// does not hold there: whoever chooses the relationship can become the identity.
     pub async fn update(&self, ctx: &Ctx, uid: &Uidp, patch: Patch<IdentitySpec>, life: KeyLife) -> Result<Identity> {
-        let noun = IdentityUpdate { life, store: self.store.clone(), relationships: Arc::clone(&self.needs) };
+        let noun = IdentityUpdate { life, store: self.store.clone(), relationships: Arc::clone(&self.needs.relationships) };
         update::run(&noun, &self.store, &self.turns, ctx, uid, &patch).await
     }
 }

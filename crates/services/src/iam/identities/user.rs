@@ -2,7 +2,7 @@
 
 use domain::{
     Ctx, Description, Error, Name, Result, Revision, Rule, Uidp,
-    iam::{Identity, IdentitySpec, Relationship},
+    iam::{Identity, IdentitySpec, Relationship, identity::new_relationship_revision},
 };
 
 use super::Identities;
@@ -22,10 +22,13 @@ pub(crate) struct NewUser {
 }
 
 impl NewUser {
-    /// The user, as it begins.
-    pub(crate) fn identity(self, ctx: &Ctx, revision: Revision) -> Identity {
+    /// The user, as it begins. A user's identifier comes again when the user does: what its tokens are bound to does not.
+    ///
+    /// # Errors
+    /// Internal when there are no random bytes.
+    pub(crate) fn identity(self, ctx: &Ctx, revision: Revision) -> Result<Identity> {
         let Self { uid, name, relationship, email, email_unverified } = self;
-        Identity {
+        Ok(Identity {
             uid,
             spec: IdentitySpec { name, description: Description::default(), company: String::new(), relationship },
             email,
@@ -33,11 +36,9 @@ impl NewUser {
             last_seen_at: ctx.now,
             created_at: ctx.now,
             updated_at: ctx.now,
-            // A user's identifier comes again when the user does: counted from the time, the revision never does, so that no token
-            // from before a deletion is good for the new row.
-            relationship_revision: ctx.now.0,
+            relationship_revision: new_relationship_revision(&*ctx.entropy)?,
             revision,
-        }
+        })
     }
 }
 

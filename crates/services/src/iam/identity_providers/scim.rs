@@ -94,7 +94,7 @@ impl IdentityProviders {
             Box::pin(async move {
                 let row = found(tx, &uid).await?;
                 let before = of(&row)?;
-                check_etag(before, &etag)?;
+                check_etag(tx.ctx(), before, &uid, &etag)?;
                 let (now, revision) = (tx.now(), tx.revision());
                 let scim = Scim {
                     enabled: before.enabled,
@@ -145,12 +145,12 @@ impl IdentityProviders {
                 Box::pin(async move {
                     let row = found(tx, &uid).await?;
                     let before = of(&row)?.clone();
-                    check_etag(&before, &etag)?;
+                    check_etag(tx.ctx(), &before, &uid, &etag)?;
                     if before.enabled == enabled {
                         return Ok(before);
                     }
                     if enabled && !judged {
-                        return Err(other_version(&before));
+                        return Err(other_version(tx.ctx(), &before, &uid));
                     }
                     let revision = tx.revision();
                     save(tx, row, Scim { enabled, revision, ..before }, None).await
@@ -165,7 +165,7 @@ impl IdentityProviders {
         let mut reader = self.store.reader().await?;
         idempotency::check_unclaimed(&mut reader, ctx).await?;
         let found = rows::get::<IdentityProvider>(&mut reader, uid).await?.and_then(|provider| provider.scim);
-        if found.is_none_or(|scim| scim.enabled || scim.etag() != etag) {
+        if found.is_none_or(|scim| scim.enabled || check_etag(ctx, &scim, uid, etag).is_err()) {
             return Ok(false);
         }
         let organization = uid.parent().ok_or_else(|| nouns::not_found::<IdentityProvider>(uid))?;
@@ -211,12 +211,14 @@ fn of(row: &IdentityProvider) -> Result<&Scim> {
     row.scim.as_ref().ok_or_else(|| Error::new(Kind::NotFound, Rule::NoSuchResource, message()))
 }
 
-fn check_etag(scim: &Scim, etag: &str) -> Result<()> {
-    if scim.etag() == etag { Ok(()) } else { Err(other_version(scim)) }
+fn check_etag(ctx: &Ctx, scim: &Scim, provider: &Uidp, etag: &str) -> Result<()> {
+    let is_same = ctx.etag(scim.version(provider)).opaque() == etag;
+    if is_same { Ok(()) } else { Err(other_version(ctx, scim, provider)) }
 }
 
-fn other_version(scim: &Scim) -> Error {
-    let message = format!("the SCIM access has another version: its etag is {}; read it again and retry", scim.etag());
+fn other_version(ctx: &Ctx, scim: &Scim, provider: &Uidp) -> Error {
+    let etag = ctx.etag(scim.version(provider));
+    let message = format!("the SCIM access has another version: its etag is {}; read it again and retry", etag.opaque());
     Error::new(Kind::Aborted, Rule::EtagMismatch, message)
 }
 

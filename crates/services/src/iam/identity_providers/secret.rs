@@ -1,13 +1,41 @@
 //! Client secrets: how they are kept, and what an update makes of the one that is kept.
 
 use aws_lc_rs::constant_time;
-use domain::{Result, Sealed, Secret, Violations, ports::Seal};
+use domain::{Ctx, Result, Sealed, Secret, Violations, ports::Seal};
+use store::{Store, iam::identity_providers::client_secrets};
 
 use crate::texts;
 
 /// Longest accepted client secret in bytes.
 const SECRET: usize = 1024;
 const PURPOSE: &str = "identity-provider-client-secret";
+
+/// Secrets that are sealed anew in one write.
+const RENEWED: u32 = 100;
+
+/// Seals the client secrets of all identity providers by the key in use, those that an earlier one has sealed. Answers how many those
+/// were. It may be done again at any time, also while others change them.
+///
+/// # Errors
+/// Whatever the store answers; some are sealed anew then.
+pub async fn renew_all(store: &Store, seal: &dyn Seal, ctx: &Ctx) -> Result<u64> {
+    let (mut after, mut renewed) = (None, 0);
+    loop {
+        let page = client_secrets(&mut store.reader().await?, after.as_ref(), RENEWED).await?;
+        let Some((last, _)) = page.last() else { return Ok(renewed) };
+        after = Some(last.clone());
+        let mut secrets = Vec::new();
+        for (uid, from) in page {
+            if let Some(to) = seal.renew(PURPOSE, from.as_str())? {
+                secrets.push((uid, from, Sealed::trusted(to)));
+            }
+        }
+        renewed += secrets.len() as u64;
+        if !secrets.is_empty() {
+            store.reseal_client_secrets(ctx, secrets).await?;
+        }
+    }
+}
 
 /// What an update makes of a client secret.
 #[derive(Clone, Debug)]

@@ -2,12 +2,12 @@
 
 use domain::{
     Ctx, Error, Result, Uidp, Violations,
-    iam::{Group, RoleBindingSpec, RoleBindingView},
+    iam::{RoleBindingSpec, RoleBindingView},
 };
 use store::iam::role_bindings;
 
-use super::{RoleBindings, create::insert, rules};
-use crate::nouns;
+use super::{RoleBindings, create::insert, rules, shown};
+use crate::iam::placed::home;
 
 /// Most bindings of one batch.
 pub const BATCH_MAX: usize = 25;
@@ -39,22 +39,22 @@ impl RoleBindings {
     ) -> Result<Vec<RoleBindingView>> {
         let specs = specs(parent, role, items)?;
         let (parent, call) = (parent.clone(), ctx.clone());
-        self.store
-            .write(ctx, move |tx| {
-                Box::pin(async move {
-                    let group: Group = nouns::get(tx, &parent).await?;
-                    let mut uids = Vec::with_capacity(specs.len());
-                    for (index, spec) in specs.into_iter().enumerate() {
-                        rules::check(&call, tx, &parent, &spec, &field(index, "")).await?;
-                        uids.push(insert(&call, tx, &group, spec).await?.uid);
-                    }
-                    let views = role_bindings::views(tx, &uids).await?;
-                    // One event for the whole batch; its subject is the group.
-                    tx.event(parent.as_str(), parent.as_str(), &views).await?;
-                    Ok(views)
-                })
+        let named: Vec<_> = specs.iter().map(|spec| spec.identity.clone()).collect();
+        let work = self.store.write(ctx, move |tx| {
+            Box::pin(async move {
+                let group = home(tx, &parent).await?;
+                let mut uids = Vec::with_capacity(specs.len());
+                for (index, spec) in specs.into_iter().enumerate() {
+                    rules::check(&call, tx, &parent, &spec, &field(index, "")).await?;
+                    uids.push(insert(&call, tx, &group, spec).await?.uid);
+                }
+                let views = role_bindings::views(tx, &uids).await?;
+                // One event for the whole batch; its subject is the group.
+                tx.event(parent.as_str(), parent.as_str(), &views).await?;
+                Ok(views.into_iter().map(|view| shown(&call, view)).collect())
             })
-            .await
+        });
+        self.needs.watch(ctx, &named, work).await
     }
 }
 

@@ -6,8 +6,8 @@ use domain::{
 };
 use store::{Writer, rows};
 
-use super::{RoleBindings, rules, view_binding};
-use crate::{iam::placed::child_of, nouns};
+use super::{RoleBindings, rules, shown, view_binding};
+use crate::iam::placed::{child_of, home};
 
 impl RoleBindings {
     /// Binds a role to an identity at the group `parent`, from the next request on. The same binding may be made
@@ -15,21 +15,21 @@ impl RoleBindings {
     ///
     /// # Errors
     /// Not found when there is no such group; invalid argument for an identity or role that does not exist or cannot be
-    /// bound there; permission denied when the role has a capability that the caller does not hold there.
+    /// bound there; permission denied when the role has a capability that the caller does not hold there; resource exhausted when
+    /// the caller has looked for too many users in this minute.
     pub async fn create(&self, ctx: &Ctx, parent: &Uidp, spec: RoleBindingSpec) -> Result<RoleBindingView> {
-        let (parent, call) = (parent.clone(), ctx.clone());
-        self.store
-            .write(ctx, move |tx| {
-                Box::pin(async move {
-                    let group: Group = nouns::get(tx, &parent).await?;
-                    rules::check(&call, tx, &parent, &spec, "").await?;
-                    let uid = insert(&call, tx, &group, spec).await?.uid;
-                    let view = view_binding(tx, &uid).await?;
-                    tx.announce(Noun::RoleBinding, &uid, Op::Created, &view).await?;
-                    Ok(view)
-                })
+        let (parent, call, identity) = (parent.clone(), ctx.clone(), spec.identity.clone());
+        let work = self.store.write(ctx, move |tx| {
+            Box::pin(async move {
+                let group = home(tx, &parent).await?;
+                rules::check(&call, tx, &parent, &spec, "").await?;
+                let uid = insert(&call, tx, &group, spec).await?.uid;
+                let view = view_binding(tx, &uid).await?;
+                tx.announce(Noun::RoleBinding, &uid, Op::Created, &view).await?;
+                Ok(shown(&call, view))
             })
-            .await
+        });
+        self.needs.watch(ctx, [&identity], work).await
     }
 }
 

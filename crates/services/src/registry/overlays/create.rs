@@ -2,13 +2,15 @@
 
 use domain::{
     Ctx, Noun, Op, Result, Uidp, Violations,
-    iam::Group,
     registry::{Overlay, OverlaySpec},
 };
 use store::rows;
 
 use super::Overlays;
-use crate::{iam::placed::child_of, nouns, registry::repos::check_packages};
+use crate::{
+    iam::placed::{child_of, home},
+    registry::repos::check_packages,
+};
 
 impl Overlays {
     /// Creates an overlay in the group `parent`.
@@ -28,7 +30,7 @@ impl Overlays {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let group: Group = nouns::get(tx, &parent).await?;
+                    let group = home(tx, &parent).await?;
                     let uid = child_of(&call, &parent)?;
                     let overlay = Overlay { uid, spec, created_at: call.now, updated_at: call.now, revision: tx.revision() };
                     let overlay = rows::insert_in(tx, &group, &overlay).await?;

@@ -2,13 +2,12 @@
 
 use domain::{
     Ctx, Noun, Op, Result, Uidp, Violations,
-    iam::Group,
     registry::{Repo, RepoSpec},
 };
 use store::rows;
 
 use super::{Repos, inherit::Sources, rules, sync};
-use crate::{iam::placed::child_of, nouns};
+use crate::iam::placed::{child_of, home};
 
 impl Repos {
     /// Creates a repository in the group `parent`.
@@ -25,11 +24,11 @@ impl Repos {
         self.store
             .write(ctx, move |tx| {
                 Box::pin(async move {
-                    let group: Group = nouns::get(tx, &parent).await?;
+                    let group = home(tx, &parent).await?;
                     let (uid, mut spec) = (child_of(&call, &parent)?, spec);
-                    sync::settle(&call, tx, &uid, None, &mut spec).await?;
-                    let repo =
-                        Repo { uid, spec, public: false, created_at: call.now, updated_at: call.now, revision: tx.revision() };
+                    let synced_by = sync::settle(&call, tx, &uid, None, &mut spec).await?;
+                    let (created_at, updated_at, revision) = (call.now, call.now, tx.revision());
+                    let repo = Repo { uid, spec, public: false, synced_by, created_at, updated_at, revision };
                     let repo = rows::insert_in(tx, &group, &repo).await?;
                     let repo = Sources::default().shown(tx, repo).await?;
                     tx.announce(Noun::Repo, &repo.uid, Op::Created, &repo).await?;

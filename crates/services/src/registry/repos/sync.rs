@@ -2,18 +2,19 @@
 
 use domain::{
     Ctx, Error, Result, Uidp, Violations,
-    registry::{CatalogTier, Readme, RepoSpec, SyncConfig},
+    registry::{CatalogTier, Readme, Repo, RepoSpec, SyncConfig},
 };
 use store::Reader;
 
-use super::inherit::{CHAIN_MAX, Sources, copy};
+use super::inherit::{CHAIN_MAX, Link, Sources, copy};
 use crate::{grants::require, texts};
 
 /// When filling stops, counted from when the repository was first synced.
 const EXPIRY_SECONDS: i64 = 14 * 24 * 60 * 60;
 
 /// Judges the sync settings of a wish and completes them: what only the server sets keeps its value, and what is
-/// inherited comes from the source. `before` is the repository as its callers saw it; `None` when it is new.
+/// inherited comes from the source. `before` is the repository as its callers saw it; `None` when it is new. Answers who has made it
+/// follow its source, if it does.
 ///
 /// # Errors
 /// Invalid argument for a source that does not exist or that the caller may not read (one answer for both), that is the
@@ -22,11 +23,11 @@ pub(super) async fn settle(
     ctx: &Ctx,
     reader: &mut Reader,
     uid: &Uidp,
-    before: Option<&RepoSpec>,
+    before: Option<&Repo>,
     wish: &mut RepoSpec,
-) -> Result<()> {
-    let Some(mut sync) = wish.sync_config.take() else { return Ok(()) };
-    let known = before.and_then(|before| before.sync_config.as_ref());
+) -> Result<Option<Uidp>> {
+    let Some(mut sync) = wish.sync_config.take() else { return Ok(None) };
+    let known = before.and_then(|before| before.spec.sync_config.as_ref());
     let mut violations = Violations::default();
     for (field, value) in [("google", &sync.google), ("amazon", &sync.amazon), ("azure", &sync.azure)] {
         texts::optional(&format!("sync_config.{field}"), value, texts::LONG, &mut violations);
@@ -34,27 +35,27 @@ pub(super) async fn settle(
     violations.check()?;
 
     let mut sources = Sources::default();
-    if known.is_none_or(|known| known.source != sync.source) {
+    let by = if known.is_none_or(|known| known.source != sync.source) {
         check_source(ctx, reader, &mut sources, uid, &sync.source).await?;
-    }
+        ctx.caller().ok().map(|caller| caller.identity.clone())
+    } else {
+        before.and_then(|before| before.synced_by.clone())
+    };
     let (unique_tags, expires_at, apko_overlay, grace_period) = match known {
         Some(known) => (known.unique_tags, known.expires_at, known.apko_overlay.clone(), known.grace_period),
         None => (false, ctx.now.plus_seconds(EXPIRY_SECONDS), String::new(), false),
     };
     sync = SyncConfig { unique_tags, expires_at, apko_overlay, grace_period, ..sync };
 
-    let source = match sources.get(reader, &sync.source).await?.cloned() {
-        Some(source) => Some(sources.shown(reader, source).await?),
-        None => None,
-    };
-    if let Some(source) = source {
-        check_inherited(before, &source.spec, wish)?;
+    let link = Link { copy: uid.clone(), source: sync.source.clone(), by };
+    if let Some(source) = sources.shown_by(reader, &link).await? {
+        check_inherited(before.map(|before| &before.spec), &source.spec, wish)?;
         let own_description = wish.description.clone();
         copy(&source.spec, wish);
         wish.description = own_description;
     }
     wish.sync_config = Some(sync);
-    Ok(())
+    Ok(link.by)
 }
 
 /// The source exists, the caller may read it, and following it never leads back to `uid`.

@@ -58,8 +58,8 @@ impl Update for RepoUpdate {
             wish.description = own_description;
         }
         let call = tx.ctx().clone();
-        sync::settle(&call, tx, &shown.uid, Some(&shown.spec), &mut wish).await?;
-        let repo = rows::update(tx, &shown, &Repo { spec: wish, ..shown.clone() }).await?;
+        let synced_by = sync::settle(&call, tx, &shown.uid, Some(&shown), &mut wish).await?;
+        let repo = rows::update(tx, &shown, &Repo { spec: wish, synced_by, ..shown.clone() }).await?;
         let repo = Sources::default().shown(tx, repo).await?;
         tx.announce(Noun::Repo, &repo.uid, Op::Updated, &repo).await?;
         Ok(repo)

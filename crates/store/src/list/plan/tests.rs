@@ -1,12 +1,18 @@
 //! Filters at a place, as SQLite means to walk through their indexes. It takes the index that it is told to, so no number of rows
 //! changes that.
 
-use domain::{Order, Timestamp, Uidp, events::Subscription, iam::RoleBinding, registry::Tag};
+use domain::{
+    Order, Timestamp, Uidp,
+    events::Subscription,
+    iam::RoleBinding,
+    registry::Tag,
+    vulnerabilities::{Advisory, EventType},
+};
 
 use super::{super::keys::Keys, *};
 use crate::{
     StoreConfig, events::subscriptions::SubscriptionFilter, iam::role_bindings::RoleBindingFilter, list::Filter,
-    registry::tags::TagFilter, still::open, table::Entity,
+    registry::tags::TagFilter, still::open, table::Entity, vulnerabilities::advisories::AdvisoryFilter,
 };
 
 /// The statements of a page and of its total in every order, each with its plan.
@@ -48,6 +54,38 @@ async fn filters_begin_and_end_where_their_place_does() {
         let role = RoleBindingFilter { role: Some(place.clone()), ..RoleBindingFilter::default() };
         for plan in plans::<RoleBinding>(&mut reader, &stream, &role).await {
             assert!(plan.contains("role_bindings_role (role=? AND uid>? AND uid<?)"), "{stream:?}: {plan}");
+        }
+    }
+    drop(reader);
+    store.close().await;
+}
+
+/// Of several values each is walked from where the place begins; words find rows one by one, whatever else narrows the list.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn values_and_words_are_walked_one_by_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(&StoreConfig::sqlite(folder.path())).await;
+    let mut reader = store.reader().await.expect("reads");
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let names = AdvisoryFilter {
+        artifact_names: texts(&["a", "b"]),
+        latest_event_type: Some(EventType::Fixed),
+        ..AdvisoryFilter::default()
+    };
+    let words =
+        AdvisoryFilter { aliases: texts(&["CVE-1", "CVE-2"]), artifact_names: texts(&["a"]), ..AdvisoryFilter::default() };
+    let ids = AdvisoryFilter { advisory_ids: texts(&["x"]), aliases: texts(&["CVE-1"]), ..AdvisoryFilter::default() };
+    let place = Uidp::root_from([1; 20]).child([1; 8]);
+    for stream in [Stream::Children(place.clone()), Stream::Below(place.clone()), Stream::ProperlyBelow(place)] {
+        for plan in plans::<Advisory>(&mut reader, &stream, &names).await {
+            assert!(plan.contains("advisories_artifact_name (artifact_name=? AND uid>? AND uid<?)"), "{stream:?}: {plan}");
+        }
+        for plan in plans::<Advisory>(&mut reader, &stream, &words).await {
+            assert!(plan.contains("sqlite_autoindex_advisories_1 (uid=?)"), "{stream:?}: {plan}");
+            assert!(plan.contains("(kind=? AND word=?)"), "{stream:?}: {plan}");
+        }
+        for plan in plans::<Advisory>(&mut reader, &stream, &ids).await {
+            assert!(plan.contains("advisories_advisory_id_key (advisory_id=?)"), "{stream:?}: {plan}");
         }
     }
     drop(reader);

@@ -11,7 +11,7 @@ fn keys(walk: Walk, common: usize) -> (Key, Key) {
         let value = |at: usize| if second && at >= common { "b" } else { "a" };
         let at_field = usize::from(walk.within != Within::Table);
         let by = match walk.field {
-            OrderField::Uid => CursorKey::Uid,
+            OrderField::Uid | OrderField::Own(_) => CursorKey::Uid,
             OrderField::Name => CursorKey::Name(value(at_field).to_owned()),
             OrderField::CreatedAt => CursorKey::Time(Timestamp(i64::from(value(at_field) == "b"))),
         };

@@ -34,7 +34,10 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
         findings.push(match issuers.probe(&provider.issuer).await {
             Ok(0) => Finding::failed(format!("provider {}", provider.issuer), "it publishes no key that can be used"),
             Ok(keys) => Finding::ok(format!("provider {}", provider.issuer), format!("discovery works, {keys} keys")),
-            Err(error) => Finding::failed(format!("provider {}", provider.issuer), error.to_string()),
+            Err(error) => {
+                let cause = error.cause().map(|cause| format!(": {cause}{}", advised(cause))).unwrap_or_default();
+                Finding::failed(format!("provider {}", provider.issuer), format!("{error}{cause}"))
+            }
         });
     }
     if settings.base_url.is_some() || settings.dev && first.port() != 0 {
@@ -71,12 +74,17 @@ async fn answers(
             Ok(detail) => Finding::ok(check, format!("{url}: {detail}")),
             Err(detail) => Finding::failed(check, format!("{url}: {detail}")),
         },
-        Err(error) if runs => {
-            let advice = advice::about(error.message()).map(|advice| format!("; {advice}")).unwrap_or_default();
-            Finding::failed(check, format!("{}{advice}", error.message()))
+        // Something that answers with a certificate is there, perhaps a proxy.
+        Err(error) if runs || error.message().contains("certificate") => {
+            Finding::failed(check, format!("{}{}", error.message(), advised(error.message())))
         }
         Err(_) => Finding::skipped(check, format!("{url} does not answer, and no server runs here")),
     }
+}
+
+/// What to do about a failure, if its `reason` tells more than that nobody answers.
+fn advised(reason: &str) -> String {
+    advice::about(reason).map(|advice| format!("; {advice}")).unwrap_or_default()
 }
 
 fn ready(answer: &Answer) -> Result<String, String> {

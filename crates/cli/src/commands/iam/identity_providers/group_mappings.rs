@@ -37,7 +37,7 @@ pub(crate) enum GroupMappings {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Give the members of an outside group a role when they log in
+    /// Map an external group to a role
     Create(Create),
     /// Delete a group mapping, or all of an identity provider
     #[command(visible_alias = "rm")]
@@ -45,7 +45,7 @@ pub(crate) enum GroupMappings {
         /// Its UID
         #[arg(value_name = "UID", required_unless_present = "all", conflicts_with = "all")]
         mapping: Option<String>,
-        /// All of the identity provider
+        /// All mappings of the identity provider
         #[arg(long, requires = "identity_provider")]
         all: bool,
         /// The identity provider, by name, path or UID
@@ -59,13 +59,13 @@ pub(crate) struct Create {
     /// The identity provider, by name, path or UID
     #[arg(long, value_name = "PROVIDER", required = true)]
     identity_provider: Option<String>,
-    /// The outside group, as the provider writes it in its claim of groups
+    /// The external group, as it appears in the groups claim
     #[arg(long, value_name = "GROUP")]
     external_group_id: String,
-    /// The role that members get, by name, path or UID
+    /// The role to grant, by name, path or UID
     #[arg(long, required = true)]
     role: Option<String>,
-    /// Where they get it: the organization of the identity provider, which is the default
+    /// Where to grant it [default: the organization of the identity provider]
     #[arg(long, value_name = "ORGANIZATION")]
     scope: Option<String>,
 }
@@ -115,9 +115,12 @@ fn of(provider: String) -> ListExternalGroupRoleMappingsRequest {
 
 /// Deletes all mappings of an identity provider; each request takes some of them, all or none.
 async fn delete_all(global: &Global, client: &Client, provider: String) -> Result<(), Failure> {
+    if global.if_match.is_some() {
+        return Err(Failure::usage("--if-match goes with one group mapping, not with --all"));
+    }
     let found = resolve::find(global, client, Kind::IdentityProvider, Some(provider)).await?;
     let mappings = listing::all::<ListExternalGroupRoleMappings>(client, of(found.uid.clone())).await?;
-    if !global.yes && !mappings.is_empty() {
+    if global.is_to_confirm() && !mappings.is_empty() {
         let title = found.title(global, client, Kind::IdentityProvider).await?;
         confirm(global, &format!("delete all {} group mappings of the identity provider {title}", mappings.len()))?;
     }
@@ -125,7 +128,7 @@ async fn delete_all(global: &Global, client: &Client, provider: String) -> Resul
         let names = some.iter().map(|mapping| mapping.uid.clone()).collect();
         let request = BatchDeleteExternalGroupRoleMappingsRequest { parent: found.uid.clone(), names };
         let gone = client.call::<BatchDeleteExternalGroupRoleMappings>(request).await?;
-        gone.external_group_role_mappings.iter().try_for_each(|mapping| global.output.deleted(&mapping.uid))?;
+        gone.external_group_role_mappings.iter().try_for_each(|mapping| global.deleted(&mapping.uid))?;
     }
     Ok(())
 }

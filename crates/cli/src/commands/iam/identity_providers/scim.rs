@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use server::SystemClock;
 
 use crate::{
+    confirm::confirm,
     exit::Failure,
     global::Global,
     output::{self, time},
@@ -29,31 +30,31 @@ pub(crate) enum Scim {
     Enable(Provider),
     /// Refuse SCIM requests
     Disable(Provider),
-    /// The token that the identity provider proves itself with
+    /// SCIM tokens of the identity provider
     #[command(subcommand)]
     Token(Token),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Token {
-    /// Make the first token, which is shown this once
+    /// Create the first token; it is shown only once
     Generate {
         #[command(flatten)]
         provider: Provider,
         #[command(flatten)]
         lifetime: Lifetime,
     },
-    /// Make a new token, which is shown this once; the old one goes on working for a while
+    /// Create a new token, shown only once; the old one stays valid for a while
     Regenerate {
         #[command(flatten)]
         provider: Provider,
         #[command(flatten)]
         lifetime: Lifetime,
-        /// How long the old token goes on working: an hour by default, a day at most, 0s to end it at once
+        /// How long the old token stays valid: 1h by default, at most 24h, 0s to revoke it at once
         #[arg(long, value_name = "TIME", value_parser = crate::commands::duration)]
         overlap: Option<Duration>,
     },
-    /// End all tokens at once
+    /// Revoke all tokens at once
     Revoke(Provider),
 }
 
@@ -66,10 +67,10 @@ pub(crate) struct Provider {
 
 #[derive(Debug, Args)]
 pub(crate) struct Lifetime {
-    /// How long the token lives: 8760h by default, 17520h at most
+    /// Lifetime of the token: 8760h by default, at most 17520h
     #[arg(long, value_name = "TIME", value_parser = crate::commands::duration)]
     expires_in: Option<Duration>,
-    /// The token lives for ever
+    /// The token never expires
     #[arg(long, conflicts_with = "expires_in")]
     never_expires: bool,
 }
@@ -125,7 +126,12 @@ impl Token {
                 print(global, &made.identity_provider_uid, &value)
             }
             Self::Revoke(provider) => {
-                let identity_provider_uid = provider.uid(global, client).await?;
+                let found = resolve::find(global, client, Kind::IdentityProvider, provider.provider).await?;
+                if global.is_to_confirm() {
+                    let title = found.title(global, client, Kind::IdentityProvider).await?;
+                    confirm(global, &format!("end all SCIM tokens of the identity provider {title}"))?;
+                }
+                let identity_provider_uid = found.uid;
                 let revoked = client.call::<RevokeScimToken>(RevokeScimTokenRequest { identity_provider_uid }).await?;
                 let value = json!({
                     "identity_provider_id": revoked.identity_provider_uid,
@@ -166,7 +172,7 @@ async fn version(global: &Global, client: &Client, provider: Provider) -> Result
     let uid = provider.uid(global, client).await?;
     let found = client.call::<GetIdentityProvider>(GetIdentityProviderRequest { uid: uid.clone() }).await?;
     let scim = found.scim.ok_or_else(|| {
-        Failure::failed("this identity provider never had a SCIM token").hint("make one with `scim token generate`")
+        Failure::failed("this identity provider has no SCIM token").hint("create one with `scim token generate`")
     })?;
     Ok((uid, scim.etag))
 }

@@ -7,17 +7,17 @@ use crate::{exit::Failure, global::Global, views::CapabilityRow};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Capabilities {
-    /// List what roles can let their holders do
+    /// List all capabilities
     #[command(visible_alias = "ls")]
     List(List),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Only those that do one of these
+    /// Only these actions
     #[arg(long, value_delimiter = ',', value_name = "ACTION,…")]
     actions: Vec<String>,
-    /// Only those that are about one of these
+    /// Only these resources
     #[arg(long, value_delimiter = ',', value_name = "RESOURCE,…")]
     resources: Vec<String>,
 }

@@ -10,6 +10,7 @@ use contract::chainguard::platform::registry::v2beta1::{
 use crate::{
     commands::iam::Within,
     deleting::delete,
+    describing::describe,
     exit::Failure,
     global::Global,
     listing::{self, Paging},
@@ -29,15 +30,15 @@ pub(crate) enum Bindings {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show everything about an overlay binding
+    /// Show the details of an overlay binding
     Describe {
         /// Its UID
         #[arg(value_name = "UID", required = true)]
         binding: Option<String>,
     },
-    /// Have the images of some tags get an overlay
+    /// Apply an overlay to tags of a repo
     Create(Create),
-    /// Have them get it no more
+    /// Stop applying an overlay
     #[command(visible_alias = "rm")]
     Delete {
         /// Its UID
@@ -70,7 +71,7 @@ impl Bindings {
             }
             Self::Describe { binding } => {
                 let uid = resolve::uid(global, client, Kind::OverlayBinding, binding).await?;
-                global.output.describe(&client.call::<GetOverlayBinding>(GetOverlayBindingRequest { uid }).await?)
+                describe::<GetOverlayBinding>(global, client, GetOverlayBindingRequest { uid }).await
             }
             Self::Create(Create { overlay, repo, tags }) => {
                 let overlay = resolve::uid(global, client, Kind::Overlay, overlay).await?;

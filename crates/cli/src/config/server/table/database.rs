@@ -48,7 +48,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("20"),
-        summary: "Connections to PostgreSQL that this server holds at most",
+        summary: "Maximum number of connections to PostgreSQL",
         more: "One of them writes, the others read. All servers of a database together must stay below its `max_connections`.",
         apply: |settings, texts| {
             let max = one(texts, |text| count(text, Postgres::MIN_CONNECTIONS..=10_000))?;

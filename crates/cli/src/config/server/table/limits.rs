@@ -2,7 +2,7 @@
 
 use super::super::{
     Default, Key, Kind,
-    parse::{count, duration, memory, one, or_off, size},
+    parse::{count, delay, duration, memory, one, or_off, size},
 };
 
 pub(super) const KEYS: &[Key] = &[
@@ -12,9 +12,10 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_HEADER_SIZE",
         value: "SIZE",
         default: Default::Is("32KiB"),
-        summary: "Header names and values of one request",
-        more: "Beyond: status 431, over gRPC `INVALID_ARGUMENT`. What is larger than this, `url-size` and 32 KiB together, HTTP/2 \
-               ends by itself: the call with status 431 and no `grpc-status`, and where it goes on, the connection.",
+        summary: "Maximum size of the headers of one request",
+        more: "Beyond: status 431, over gRPC `INVALID_ARGUMENT`. Over HTTP/2, headers that are larger than this, `url-size` and \
+               32 KiB together are rejected by the protocol itself: the call gets status 431 without a `grpc-status`, and if \
+               the headers continue, the connection is closed.",
         apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.header_bytes = bytes),
         ..Key::BASE
     },
@@ -24,7 +25,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_URL_SIZE",
         value: "SIZE",
         default: Default::Is("64KiB"),
-        summary: "Path and query of one request",
+        summary: "Maximum size of the path and query of one request",
         more: "Beyond: status 414.",
         apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.url_bytes = bytes),
         ..Key::BASE
@@ -35,7 +36,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_BODY_SIZE",
         value: "SIZE",
         default: Default::Is("4MiB"),
-        summary: "A JSON body or a gRPC message",
+        summary: "Maximum size of a JSON body or a gRPC message",
         more: "Beyond: status 413.",
         apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.body_bytes = bytes),
         ..Key::BASE
@@ -46,7 +47,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_PUBLIC_BODY_SIZE",
         value: "SIZE",
         default: Default::Is("256KiB"),
-        summary: "The same where nobody has proved yet who calls",
+        summary: "The same for callers that are not authenticated yet",
         apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.public_body_bytes = bytes),
         ..Key::BASE
     },
@@ -67,7 +68,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_IDLE_TIMEOUT",
         value: "TIME",
         default: Default::Is("2m"),
-        summary: "How long a connection may rest without a request under way",
+        summary: "How long a connection may be idle",
         apply: |settings, texts| one(texts, duration).map(|time| settings.limits.idle_timeout = time),
         ..Key::BASE
     },
@@ -99,7 +100,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("128"),
-        summary: "Requests under way on one HTTP/2 connection; further ones wait at the client",
+        summary: "Concurrent requests on one HTTP/2 connection; further ones wait at the client",
         apply: |settings, texts| {
             one(texts, |text| count(text, 1..=65_536)).map(|count| settings.limits.streams_per_connection = count)
         },
@@ -112,9 +113,9 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("1024"),
-        summary: "Requests under way from one address, over all its connections",
-        more: "Beyond: `TOO_MANY_REQUESTS`. Behind trusted proxies the address is the one that they name. An IPv6 address \
-               stands for its network of 64 bits. The default is one for each connection that the address may have.",
+        summary: "Concurrent requests from one address, over all its connections",
+        more: "Beyond: `TOO_MANY_REQUESTS`. Behind trusted proxies the address is the one that they report. An IPv6 address \
+               stands for its /64 network. The default is one for each connection that the address may have.",
         apply: |settings, texts| {
             one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.requests_per_address = count)
         },
@@ -127,9 +128,10 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("16"),
-        summary: "Those of them from which on reads take turns, of which there are as many",
-        more: "What waits for a processor or for the database is then never one address's alone. With those that came before, \
-               twice as many are handled at once at most. More than the default make no client faster.",
+        summary: "Concurrent reads from one address; further ones take turns",
+        more: "Beyond, reads queue for as many slots, so that one address cannot occupy all processors or database connections. \
+               With the requests that were admitted before, at most twice as many are handled at once. More than the default \
+               does not make a client faster.",
         apply: |settings, texts| {
             one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.reads_per_address = count)
         },
@@ -141,9 +143,9 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_MEMORY",
         value: "SIZE",
         default: Default::Is("256MiB"),
-        summary: "What all requests together hold: bodies, answers until they are sent, and 16 KiB for each",
-        more: "Beyond: `MEMORY_SHARE`. It bounds what clients make the server hold, not what the program and its database need \
-               beside it. The default is what a small machine can spare; it may be up to 1024 GiB.",
+        summary: "Memory for all requests together: bodies, responses until they are sent, and 16 KiB for each",
+        more: "Beyond: `MEMORY_SHARE`. It limits what clients make the server hold; the program and its database need memory in \
+               addition. The default suits a small machine; the maximum is 1024 GiB.",
         apply: |settings, texts| one(texts, memory).map(|bytes| settings.limits.memory_bytes = bytes),
         ..Key::BASE
     },
@@ -154,8 +156,8 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "PERCENT",
         default: Default::Is("10"),
-        summary: "How much of that callers without a good token hold, all together",
-        more: "Beyond: `MEMORY_SHARE` for them alone. The default leaves nine tenths to callers that are known, and still lets \
+        summary: "Percentage of `memory` for all callers without a valid token together",
+        more: "Beyond: `MEMORY_SHARE` for them only. The default leaves nine tenths to authenticated callers, and still lets \
                1,600 others exchange tokens at once.",
         apply: |settings, texts| {
             one(texts, |text| count(text, 1..=100)).map(|percent| settings.limits.strangers_percent = percent)
@@ -169,9 +171,9 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "PERCENT",
         default: Default::Is("25"),
-        summary: "How much of `memory`, and of what strangers have of it, one address holds",
-        more: "Beyond: `MEMORY_SHARE` for it alone. With the default no single client shuts the others out, and a network \
-               behind one address still has 64 MiB.",
+        summary: "Percentage of `memory`, and of the part for callers without a token, for one address",
+        more: "Beyond: `MEMORY_SHARE` for it only. With the default no single client shuts the others out, and a network behind \
+               one address still has 64 MiB.",
         apply: |settings, texts| one(texts, |text| count(text, 1..=100)).map(|percent| settings.limits.address_percent = percent),
         ..Key::BASE
     },
@@ -182,8 +184,8 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "PERCENT",
         default: Default::Is("25"),
-        summary: "How much of `memory` one identity holds",
-        more: "Beyond: `MEMORY_SHARE` for it alone. The default is that of an address, for the same reason.",
+        summary: "Percentage of `memory` for one identity",
+        more: "Beyond: `MEMORY_SHARE` for it only. The default is that of an address, for the same reason.",
         apply: |settings, texts| {
             one(texts, |text| count(text, 1..=100)).map(|percent| settings.limits.identity_percent = percent)
         },
@@ -195,7 +197,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_BODY_RATE",
         value: "SIZE",
         default: Default::Is("8KiB"),
-        summary: "How much of a body must arrive in a second, on average",
+        summary: "Minimum average rate at which a body has to arrive, per second",
         more: "Below: status 408, `BODY_TOO_SLOW`. A poor mobile connection has more than the default.",
         apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.body_rate = bytes),
         ..Key::BASE
@@ -206,8 +208,8 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_BODY_GRACE",
         value: "TIME",
         default: Default::Is("5s"),
-        summary: "From when on a body must arrive at that rate",
-        more: "Connections that begin badly recover by then.",
+        summary: "When that rate begins to be enforced",
+        more: "Connections that start slowly recover by then.",
         apply: |settings, texts| one(texts, duration).map(|time| settings.limits.body_grace = time),
         ..Key::BASE
     },
@@ -217,9 +219,9 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_SEND_TIMEOUT",
         value: "TIME",
         default: Default::Is("30s"),
-        summary: "How long a part of an answer, of at most 64 KiB, may remain unsent because its client does not read",
-        more: "Then its HTTP/2 stream is reset; where that is not possible, the connection is closed, at most after twice the \
-               time. The default is longer than a short outage of a network.",
+        summary: "How long up to 64 KiB of a response may remain unsent because the client does not read",
+        more: "Then its HTTP/2 stream is reset; where that is not possible, the connection is closed, after at most twice the \
+               time. The default is longer than a short network outage.",
         apply: |settings, texts| one(texts, duration).map(|time| settings.limits.send_timeout = time),
         ..Key::BASE
     },
@@ -229,8 +231,8 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_UNSENT",
         value: "SIZE",
         default: Default::Is("1MiB"),
-        summary: "Answers that one connection may have unsent before its further requests wait",
-        more: "The default is what fast networks have on their way.",
+        summary: "Unsent response bytes of one connection before its further requests wait",
+        more: "The default is what fast networks have in flight.",
         apply: |settings, texts| one(texts, size).map(|bytes| settings.limits.unsent_bytes = bytes),
         ..Key::BASE
     },
@@ -241,9 +243,9 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("8192"),
-        summary: "Connections at once",
-        more: "Beyond, a new one takes the place of the one that has been without a request for longest; those that never had one go \
-               first. If there is none, it is closed.",
+        summary: "Maximum number of connections",
+        more: "Beyond, a new connection replaces the one that has been idle for longest; those that never had a request go \
+               first. If none is idle, the new one is closed.",
         apply: |settings, texts| one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.connections = count),
         ..Key::BASE
     },
@@ -254,9 +256,9 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("1024"),
-        summary: "Connections of one address at once, unless it is a trusted proxy",
-        more: "Beyond, a new one takes the place of its own that has been without a request for longest; if there is none, it \
-               is closed. An IPv6 address stands for its network of 64 bits. The default is an eighth of all.",
+        summary: "Maximum number of connections from one address, unless it is a trusted proxy",
+        more: "Beyond, a new connection replaces the one of the same address that has been idle for longest; if none is idle, \
+               it is closed. An IPv6 address stands for its /64 network. The default is an eighth of all.",
         apply: |settings, texts| {
             one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.connections_per_address = count)
         },
@@ -279,7 +281,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("1024"),
-        summary: "TLS handshakes at once; further ones wait",
+        summary: "Concurrent TLS handshakes; further ones wait",
         more: "While others wait, a handshake has one second.",
         apply: |settings, texts| one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.handshakes = count),
         ..Key::BASE
@@ -291,7 +293,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("64"),
-        summary: "TLS handshakes of one address at once, unless it is a trusted proxy; further ones wait",
+        summary: "Concurrent TLS handshakes from one address, unless it is a trusted proxy; further ones wait",
         more: "The default is a sixteenth of all.",
         apply: |settings, texts| {
             one(texts, |text| count(text, 1..=1_000_000)).map(|count| settings.limits.handshakes_per_address = count)
@@ -304,7 +306,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LIMITS_KEEP_ALIVE_INTERVAL",
         value: "TIME",
         default: Default::Is("30s"),
-        summary: "How often a quiet HTTP/2 connection is pinged",
+        summary: "How often an idle HTTP/2 connection is pinged",
         apply: |settings, texts| one(texts, duration).map(|time| settings.limits.keep_alive_interval = time),
         ..Key::BASE
     },
@@ -319,12 +321,24 @@ pub(super) const KEYS: &[Key] = &[
         ..Key::BASE
     },
     Key {
+        path: "limits.ready-drain",
+        flag: "limits-ready-drain",
+        variable: "PROVOST_LIMITS_READY_DRAIN",
+        value: "TIME",
+        default: Default::InDev("4s", "0s"),
+        summary: "How long a server that was told to stop says so in `/readyz` before it refuses connections",
+        more: "It serves as before meanwhile, so that load balancers send requests elsewhere first. The default suits those \
+               that probe every two seconds and give up after two failures; 0s refuses connections at once.",
+        apply: |settings, texts| one(texts, delay).map(|time| settings.limits.ready_drain = time),
+        ..Key::BASE
+    },
+    Key {
         path: "limits.drain",
         flag: "limits-drain",
         variable: "PROVOST_LIMITS_DRAIN",
         value: "TIME",
         default: Default::Is("25s"),
-        summary: "How long requests under way may go on after the shutdown began",
+        summary: "How long requests under way may go on once connections are refused",
         apply: |settings, texts| one(texts, duration).map(|time| settings.limits.drain = time),
         ..Key::BASE
     },

@@ -3,7 +3,7 @@
 use server::settings::LogFormat;
 use tracing_subscriber::EnvFilter;
 
-use super::super::{Default, Key, parse::one};
+use super::super::{Default, Key, log_filter, parse::one};
 
 pub(super) const KEYS: &[Key] = &[
     Key {
@@ -12,7 +12,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LOG_FORMAT",
         value: "FORMAT",
         default: Default::Is("text"),
-        summary: "How the log on standard error looks: text or json",
+        summary: "Format of the log on standard error: text or json",
         apply: |settings, texts| {
             let format = |text: &str| match text {
                 "text" => Ok(LogFormat::Text),
@@ -29,7 +29,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_LOG",
         value: "FILTER",
         default: Default::Is("info"),
-        summary: "What is logged: error, warn, info, debug, trace, and target=level with commas between",
+        summary: "Log filter: error, warn, info, debug or trace, and target=level pairs, separated by commas",
         more: "The syntax is that of `tracing_subscriber::EnvFilter`, such as `info,issuers=debug`.",
         other_variable: Some("RUST_LOG"),
         apply: |settings, texts| one(texts, filter).map(|filter| settings.log.filter = filter),
@@ -39,5 +39,7 @@ pub(super) const KEYS: &[Key] = &[
 
 fn filter(text: &str) -> Result<String, String> {
     let readable = EnvFilter::try_new(text).map_err(|error| format!("{text:?} cannot be read as a filter: {error}"));
-    readable.map(|_| text.to_owned())
+    readable?;
+    log_filter::check(text)?;
+    Ok(text.to_owned())
 }

@@ -12,7 +12,7 @@ pub(super) const KEYS: &[Key] = &[Key {
     kind: Kind::Switch,
     value: "BOOL",
     default: Default::InDev("false", "true"),
-    summary: "Let every authenticated caller create organizations; otherwise operators do",
+    summary: "Let every authenticated caller create organizations; otherwise only operators can",
     apply: |settings, texts| one(texts, switch).map(|on| settings.self_service_organizations = on),
     ..Key::BASE
 }];

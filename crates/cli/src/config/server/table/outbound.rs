@@ -15,7 +15,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Switch,
         value: "BOOL",
         default: Default::Is("false"),
-        summary: "Let identity providers have private addresses",
+        summary: "Allow identity providers with private addresses",
         more: "Link-local addresses, where clouds keep their metadata, stay refused.",
         apply: |settings, texts| one(texts, switch).map(|on| settings.outbound.allow_private_addresses = on),
         ..Key::BASE
@@ -27,7 +27,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::List,
         value: "PLACE",
         default: Default::Is(""),
-        summary: "Ask identity providers here alone: a host, *.domain or a network; may be repeated",
+        summary: "Only connect to identity providers here: a host, *.domain or a network; may be repeated",
         more: "Empty: everywhere. A network also admits the private addresses in it; a host does not.",
         apply: |settings, texts| each(texts, place).map(|places| settings.outbound.allow = Places(places)),
         ..Key::BASE
@@ -39,8 +39,8 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::List,
         value: "PLACE",
         default: Default::Is(""),
-        summary: "Never ask identity providers here: a host, *.domain or a network; may be repeated",
-        more: "It outranks what is allowed.",
+        summary: "Never connect to identity providers here: a host, *.domain or a network; may be repeated",
+        more: "It takes precedence over `allow`.",
         apply: |settings, texts| each(texts, place).map(|places| settings.outbound.deny = Places(places)),
         ..Key::BASE
     },
@@ -50,7 +50,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_OUTBOUND_CONNECT_TIMEOUT",
         value: "TIME",
         default: Default::Is("3s"),
-        summary: "How long connecting to an identity provider may take",
+        summary: "Timeout for connecting to an identity provider",
         apply: |settings, texts| one(texts, duration).map(|time| settings.outbound.connect_timeout = time),
         ..Key::BASE
     },
@@ -60,7 +60,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_OUTBOUND_TIMEOUT",
         value: "TIME",
         default: Default::Is("8s"),
-        summary: "How long an identity provider may take for a whole answer",
+        summary: "Timeout for a complete response of an identity provider",
         apply: |settings, texts| one(texts, duration).map(|time| settings.outbound.timeout = time),
         ..Key::BASE
     },

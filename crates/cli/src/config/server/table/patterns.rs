@@ -13,7 +13,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("2"),
-        summary: "Threads that compile patterns, read pasted keys and match long claims",
+        summary: "Threads that compile patterns, parse pasted keys and match long claims",
         more: "One organization gets half of them at most, so that two are enough for one not to hold up the others.",
         apply: |settings, texts| one(texts, |text| count(text, 1..=1024)).map(|count| settings.patterns.threads = count),
         ..Key::BASE
@@ -37,7 +37,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_PATTERNS_TIMEOUT",
         value: "TIME",
         default: Default::Is("5s"),
-        summary: "How long one may wait for such a thread",
+        summary: "How long a request may wait for such a thread",
         more: "Beyond: as for `waiting`. Clients that wait longer try again by themselves.",
         apply: |settings, texts| one(texts, duration).map(|time| settings.patterns.timeout = time),
         ..Key::BASE
@@ -48,7 +48,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_PATTERNS_MEMORY",
         value: "SIZE",
         default: Default::Is("128MiB"),
-        summary: "Memory for patterns and pasted keys that are ready for use",
+        summary: "Memory for compiled patterns and parsed keys",
         more: "An ordinary pattern takes about 150 KiB with what its searches keep. When it is full, the organization that holds most \
                gives way; its next exchange makes ready again what it needs.",
         apply: |settings, texts| one(texts, size).map(|bytes| settings.patterns.memory = bytes),

@@ -23,7 +23,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_SESSIONS_IDLE",
         value: "TIME",
         default: Default::Is("7d"),
-        summary: "How long a refresh token works that nobody uses",
+        summary: "How long an unused refresh token stays valid",
         more: "Each one that is used makes way for another, which begins anew.",
         apply: |settings, texts| one(texts, long_duration).map(|time| settings.sessions.idle = time),
         ..Key::BASE
@@ -35,7 +35,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("20"),
-        summary: "Sessions that a user may have at once; 0 gives nobody a refresh token",
+        summary: "Maximum number of sessions of a user; 0 disables refresh tokens",
         more: "The next login ends one that was never renewed, or else the one that was used longest ago.",
         apply: |settings, texts| one(texts, |text| count(text, 0..=1000)).map(|count| settings.sessions.per_user = count),
         ..Key::BASE

@@ -24,8 +24,8 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::List,
         value: "ADDRESS:PORT",
         default: Default::Is("127.0.0.1:8080"),
-        summary: "Where to listen; port 0 lets the system choose",
-        more: "Several addresses serve the same.",
+        summary: "Address and port to listen on; port 0 lets the system choose",
+        more: "Several addresses serve the same API.",
         apply: |settings, texts| {
             settings.listen = each(texts, address)?;
             if settings.listen.is_empty() { Err("names no address".to_owned()) } else { Ok(()) }
@@ -38,8 +38,8 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_DATA",
         value: "FOLDER",
         default: Default::Is("./provost-data"),
-        summary: "The folder for everything that must survive",
-        more: "It is made, for its owner alone, when it does not exist.",
+        summary: "The data folder",
+        more: "It is created, accessible to its owner only, if it does not exist.",
         data: true,
         apply: |settings, texts| one(texts, path).map(|folder| settings.data = folder),
         ..Key::BASE
@@ -50,8 +50,9 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_KEY_FILE",
         value: "FILE",
         default: Default::None("`key` in the data folder"),
-        summary: "The file with the key-encryption key; made on first use; `key` in the data folder by default",
-        more: "It must not be readable by others. Whoever has it and the database can sign tokens; without it, the database is of no use.",
+        summary: "The file with the key-encryption key; created on first use; `key` in the data folder by default",
+        more: "32 bytes, raw, in hex or in Base64. It must not be readable by others. Whoever has it and the database can sign tokens; \
+               without it, the database is of no use.",
         data: true,
         apply: |settings, texts| one(texts, path).map(|file| settings.key_file = Some(file)),
         ..Key::BASE
@@ -99,7 +100,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_TOKEN_ALGORITHM",
         value: "ALGORITHM",
         default: Default::None("ES256"),
-        summary: "What tokens are signed with: ES256 or RS256",
+        summary: "Signature algorithm of tokens: ES256 or RS256",
         more: "The published service signs with RS256, and some verifiers expect that without reading the discovery document. It costs \
                more: signing takes ten times as long, and tokens are longer. Keys of both kinds are published and rotated alike, so \
                tokens stay good when this changes; the first key of another kind signs two minutes after it was published.",
@@ -128,7 +129,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Terms,
         value: "DOCUMENT",
         default: Default::Is(""),
-        summary: "Legal document that organizations accept, and the methods that need it; may be repeated",
+        summary: "Legal document that organizations have to accept, and the methods that require it; may be repeated",
         more: "In the file an entry is a table with `id`, `label` (its title), `url` (https, where it is read) and `methods`; elsewhere \
                these have `|` between them, and methods a blank. There are at most 32 documents. A method is written as in \
                docs/api/methods.txt, `package.Service/Method`; each version of the API has methods of its own, and the paths \
@@ -147,7 +148,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::List,
         value: "NETWORK",
         default: Default::Is(""),
-        summary: "Addresses of proxies whose word about the client's address counts; may be repeated",
+        summary: "Addresses of proxies that are trusted to name the client's address; may be repeated",
         more: "Addresses or blocks such as `10.0.0.0/8`. The client is the last address in the forwarding header that is not itself \
                a trusted proxy. Nothing else is taken from forwarding headers.",
         apply: |settings, texts| {
@@ -181,7 +182,7 @@ pub(super) const KEYS: &[Key] = &[
         variable: "PROVOST_METRICS_LISTEN",
         value: "ADDRESS:PORT",
         default: Default::InDev("127.0.0.1:9464", "off"),
-        summary: "Where /metrics is served, apart from the API, or off",
+        summary: "Address and port for /metrics, separate from the API, or off",
         apply: |settings, texts| one(texts, |text| or_off(text, address)).map(|at| settings.metrics_listen = at),
         ..Key::BASE
     },

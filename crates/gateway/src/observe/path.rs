@@ -1,0 +1,91 @@
+//! What log lines tell of a path: not what may be a token, which people put there by mistake.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use contract::METHODS;
+
+/// Longest part of a path or a user agent that is told, in bytes.
+pub(super) const MAX_TEXT: usize = 512;
+/// Longest word that is told whatever it says, in bytes. Tokens of any kind are longer.
+const SHORT: usize = 24;
+
+/// What is longer than that in the paths of the contract: names of services and of collections.
+static LONG_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let grpc = METHODS.iter().flat_map(|method| method.alias.into_iter().chain([method.path]));
+    let http = METHODS.iter().flat_map(|method| method.http).map(|rule| rule.template);
+    grpc.chain(http).flat_map(words).filter(|word| word.len() > SHORT).collect()
+});
+
+/// The beginning of `path`, up to a word that may be a token, which becomes `…`: nothing of such a word is told, and nothing behind it.
+pub(super) fn tellable(path: &str) -> String {
+    let mut told = String::with_capacity(path.len().min(MAX_TEXT));
+    for segment in path.split_inclusive('/') {
+        if told.len() + segment.len() > MAX_TEXT || !words(segment).all(is_harmless) {
+            told.push('…');
+            break;
+        }
+        told.push_str(segment);
+    }
+    told
+}
+
+/// The words of a path: its segments, and what methods append to one, as in `groups/UID:requestGroupAccess`.
+fn words(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['/', ':'])
+}
+
+fn is_harmless(word: &str) -> bool {
+    word.len() <= SHORT || is_root(word) || LONG_WORDS.contains(word)
+}
+
+/// Whether it is the first part of a UIDP: 40 hexadecimal digits. No token is as short in this alphabet.
+fn is_root(word: &str) -> bool {
+    word.len() == 40 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_the_contract_are_told() {
+        for method in METHODS {
+            assert_eq!(tellable(method.path), method.path);
+        }
+        let uid = format!("{}/{}", "a1".repeat(20), "b2".repeat(8));
+        for path in [
+            "/",
+            "/iam/v2beta1/groups",
+            &format!("/iam/v2beta1/groups/{uid}"),
+            &format!("/iam/v1/groups/{uid}:requestGroupAccess"),
+            "/iam/v1/account_associations",
+            "/.well-known/openid-configuration",
+            "/no/such/path",
+        ] {
+            assert_eq!(tellable(path), path);
+        }
+        for rule in METHODS.iter().flat_map(|method| method.http) {
+            let path: String = rule.template.replace(['{', '}', '*', '='], "x");
+            assert!(!tellable(&path).contains('…'), "{path}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_not() {
+        let jwt = "eyJhbGciOiJFUzI1NiIsImtpZCI6ImEifQ.eyJpc3MiOiJodHRwczovL2EuZXhhbXBsZSJ9.c2lnbmF0dXJl";
+        let scim = format!("cgscim_{}", "0a".repeat(32));
+        let refresh = "eyJleHAiOjE4MDAwMDAwMDAsInNpZCI6ImEiLCJrZXkiOiJiIiwidGFnIjoiYyJ9";
+        for token in [jwt, scim.as_str(), refresh, &"0A".repeat(20), &"a".repeat(39), &format!("{}%2F", "b".repeat(40))] {
+            for (path, told) in [
+                (format!("/{token}"), "/…"),
+                (format!("/sts/exchange/{token}"), "/sts/exchange/…"),
+                (format!("/iam/v2beta1/groups/{token}/more/{token}"), "/iam/v2beta1/groups/…"),
+                (format!("/iam/v2beta1/groups/a:{token}"), "/iam/v2beta1/groups/…"),
+                (format!("/Bearer%20{token}"), "/…"),
+            ] {
+                assert_eq!(tellable(&path), told, "{path}");
+            }
+        }
+        assert!(tellable(&"/a".repeat(1000)).len() < 2 * MAX_TEXT);
+    }
+}

@@ -1,0 +1,260 @@
+//! What the store vouches for by codes: the audit log as a chain, what rights follow from, signing keys.
+
+use aws_lc_rs::digest::{Context, SHA256};
+use domain::Result;
+
+use super::{
+    Finding, MOST, Means, Report, cause,
+    probe::{go_back, mark},
+};
+use crate::{
+    Reader,
+    chain::{Before, Code, Keys, REKEY, SEAL, finish},
+    seal::{Log, Logged, Rights},
+    signing_keys,
+};
+
+/// How many rules that are.
+pub(super) const RULES: usize = 3;
+
+/// Looks at all of it. A failure is a finding, and the snapshot stays.
+///
+/// # Errors
+/// When the snapshot itself is lost.
+pub(super) async fn look_anyway(reader: &mut Reader, means: &Means, report: &mut Report) -> Result<()> {
+    mark(reader).await?;
+    let looked = look(reader, means, report).await;
+    go_back(reader).await?;
+    if let Err(error) = looked {
+        report.find("log", "audit".to_owned(), format!("it cannot be read: {}", cause(&error)));
+    }
+    Ok(())
+}
+
+async fn look(reader: &mut Reader, means: &Means, report: &mut Report) -> Result<()> {
+    report.head = reader.head().await?;
+    rights(reader, report).await?;
+    if report.head.is_some() {
+        match &means.keys {
+            Some(keys) => signing_keys(reader, keys, report).await?,
+            None => {
+                report.remarks.push("the key file is not here: codes were not compared with what they are made of".to_owned());
+            }
+        }
+    }
+    log(reader, means, report).await
+}
+
+/// What rights follow from is as the feed tells that the server has written it.
+async fn rights(reader: &mut Reader, report: &mut Report) -> Result<()> {
+    let (mut found, sealed) = (0, report.head.is_some());
+    for mut rights in Rights::all() {
+        while let Some(page) = rights.page(reader).await? {
+            // A program that kept no digests wrote what has none, as long as nobody has vouched for it.
+            for stale in page.into_iter().filter(|stale| stale.is_kept || sealed) {
+                found += 1;
+                if found <= MOST {
+                    let problem = if stale.is_kept {
+                        format!(
+                            "what rights follow from is not what commit {} has written: it was changed by other hands",
+                            stale.revision.0
+                        )
+                    } else {
+                        format!(
+                            "the feed keeps no digest of what commit {} has written: an older program did, or other hands",
+                            stale.revision.0
+                        )
+                    };
+                    report.find("rights", format!("{} {}", rights.noun.table, stale.uid), problem);
+                }
+            }
+        }
+    }
+    if found > MOST {
+        report.find("rights", "changes".to_owned(), "there is more of this".to_owned());
+    }
+    Ok(())
+}
+
+/// Every signing key is as the server has written it. It uses no other.
+async fn signing_keys(reader: &mut Reader, keys: &Keys, report: &mut Report) -> Result<()> {
+    for key in signing_keys::list(reader).await? {
+        if !key.is_vouched_for(keys) {
+            let problem = "its code does not fit: it was made or changed by other hands, and no server uses it";
+            report.find("keys", format!("signing_keys {}", key.kid), problem.to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// The chain of the audit log, from its first entry to its head.
+async fn log(reader: &mut Reader, means: &Means, report: &mut Report) -> Result<()> {
+    let sql = "SELECT max(id) FROM audit WHERE method = $1 AND code IS NOT NULL";
+    let seal = reader.query_one(sql, &[SEAL.into()], |row| row.opt_int(0)).await?.flatten();
+    let mut chain = Chain::new(means, seal);
+    let mut log = Log::default();
+    loop {
+        let page = log.page(reader).await?;
+        if page.is_empty() {
+            break;
+        }
+        for logged in &page {
+            chain.read(logged, report);
+        }
+    }
+    chain.end(report);
+    Ok(())
+}
+
+/// Goes from entry to entry.
+struct Chain<'m> {
+    keys: Option<&'m Keys>,
+    kept_head: Option<&'m str>,
+    /// The last entry that vouches for all before it. What came before is judged as a whole, by its code.
+    seal: Option<i64>,
+    /// All entries so far, as long as it is still to come.
+    all: Context,
+    /// The last code so far.
+    last: Option<Code>,
+    /// The entries behind that, which have none.
+    between: Context,
+    first_between: Option<i64>,
+    count_between: u64,
+    /// Entries by keys that are not here, before the first by one that is.
+    unknown: u64,
+    /// Whether a code was compared.
+    compared: bool,
+    found: usize,
+}
+
+impl<'m> Chain<'m> {
+    fn new(means: &'m Means, seal: Option<i64>) -> Self {
+        Self {
+            keys: means.keys.as_deref(),
+            kept_head: means.kept_head.as_deref(),
+            seal,
+            all: Context::new(&SHA256),
+            last: None,
+            between: Context::new(&SHA256),
+            first_between: None,
+            count_between: 0,
+            unknown: 0,
+            compared: false,
+            found: 0,
+        }
+    }
+
+    fn read(&mut self, logged: &Logged, report: &mut Report) {
+        if self.seal.is_some_and(|seal| logged.id < seal) {
+            logged.content.hash(&mut self.all);
+        }
+        let Some(code) = logged.code else {
+            logged.content.hash(&mut self.between);
+            self.first_between = self.first_between.or(Some(logged.id));
+            self.count_between += 1;
+            return;
+        };
+        if self.kept_head.is_some_and(|kept| code.to_string().starts_with(kept)) {
+            self.kept_head = None;
+        }
+        if self.seal.is_none_or(|seal| logged.id >= seal) {
+            self.judge(logged, code, report);
+        }
+        self.last = Some(code);
+        (self.between, self.first_between, self.count_between) = (Context::new(&SHA256), None, 0);
+    }
+
+    fn judge(&mut self, logged: &Logged, code: Code, report: &mut Report) {
+        let Some(keys) = self.keys else { return };
+        let (place, is_seal) = (format!("audit {}", logged.id), logged.method == SEAL);
+        let Some(key) = keys.any(code.key) else {
+            if self.compared {
+                self.find(report, place, "its code is of a key that is none of this installation's".to_owned());
+            } else {
+                self.unknown += 1;
+            }
+            return;
+        };
+        self.compared = true;
+        let before = if is_seal {
+            Before::All(finish(self.all.clone().finish()))
+        } else {
+            let between = (self.count_between > 0).then(|| finish(self.between.clone().finish()));
+            Before::Link(self.last, between)
+        };
+        let is_other = self.last.is_some_and(|last| last.key != code.key);
+        if logged.content.code(key, before) != code {
+            let commit = logged.revision.map_or_else(|| "no commit".to_owned(), |revision| format!("commit {}", revision.0));
+            let problem = if is_seal {
+                format!("it vouches for all entries before it, and they, or it, are not what they were ({commit})")
+            } else {
+                let others = match self.count_between {
+                    0 => String::new(),
+                    count => format!(", or one of the {count} entries without a code before it"),
+                };
+                format!(
+                    "it, its changes or its events{others} are not what was written there ({commit}): changed, added or removed by other hands"
+                )
+            };
+            self.find(report, place, problem);
+        } else if is_other && !is_seal && logged.method != REKEY {
+            self.find(report, place, "it goes on with another key, which no entry says".to_owned());
+        }
+    }
+
+    fn end(mut self, report: &mut Report) {
+        let head = report.head.map(|head| head.code);
+        if let (Some(first), Some(_)) = (self.first_between, head) {
+            let problem =
+                format!("{} entries at the end have no code: an older program wrote them, or other hands", self.count_between);
+            self.find(report, format!("audit {first}"), problem);
+        }
+        if head != self.last {
+            let problem = match head {
+                Some(_) => {
+                    "the head is not the code of the last entry of the audit log: entries were removed, or the head was changed"
+                }
+                None => "the head is missing, and entries of the audit log have codes: it was removed by other hands",
+            };
+            self.find(report, "revision".to_owned(), problem.to_owned());
+        }
+        if let (Some(head), Some(keys)) = (head, self.keys)
+            && keys.live(head.key).is_none()
+        {
+            let problem = format!("the audit log goes on with the key {}, which is not the one in use", head.key);
+            self.find(report, "revision".to_owned(), problem);
+        }
+        if let Some(kept) = self.kept_head.take() {
+            let problem = format!("no entry has the code {kept}: the log was cut off, or an older state was put in its place");
+            self.find(report, "audit".to_owned(), problem);
+        }
+        if self.unknown > 0 {
+            let remark = format!(
+                "{} entries of the audit log have codes by a key of before that is not here, and were not compared",
+                self.unknown
+            );
+            report.remarks.push(remark);
+        }
+        if head.is_none() && self.last.is_none() && self.first_between.is_some() && self.keys.is_some() {
+            report.remarks.push(
+                "the audit log has no codes yet: the next start of a server, or `provost admin seal`, vouches for it as it is"
+                    .to_owned(),
+            );
+        }
+    }
+
+    fn find(&mut self, report: &mut Report, place: String, problem: String) {
+        self.found += 1;
+        if self.found <= MOST {
+            report.find("log", place, problem);
+        } else if self.found == MOST + 1 {
+            report.find("log", "audit".to_owned(), "there is more of this".to_owned());
+        }
+    }
+}
+
+impl Report {
+    fn find(&mut self, check: &'static str, place: String, problem: String) {
+        self.findings.push(Finding { check, place, problem });
+    }
+}
