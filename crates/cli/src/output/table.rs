@@ -152,8 +152,8 @@ fn continued(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
 
-    fn at(width: usize) -> Option<Fit> {
-        Some(Fit { width, prose: false })
+    fn at(width: usize) -> Fit {
+        Fit { width, prose: false }
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
     fn they_fit_the_terminal_and_keep_uids_whole() {
         let rows =
             || [vec!["0123456789abcdef/01234567".to_owned(), "日本語の長い名前".to_owned(), "a text of some length".to_owned()]];
-        let told = render(&["ID", "NAME", "DESCRIPTION"], rows(), at(50));
+        let told = render(&["ID", "NAME", "DESCRIPTION"], rows(), Some(at(50)));
         insta::assert_snapshot!(told, @r"
         ID                | NAME        | DESCRIPTION
         ------------------+-------------+-------------
@@ -188,7 +188,7 @@ mod tests {
         01234567          |             |
         ");
         for width in 42..120 {
-            let told = render(&["ID", "NAME", "DESCRIPTION"], rows(), at(width));
+            let told = render(&["ID", "NAME", "DESCRIPTION"], rows(), Some(at(width)));
             assert!(told.lines().all(|line| measure_text_width(line) <= width), "{width}\n{told}");
         }
     }
@@ -199,8 +199,8 @@ mod tests {
         let columns = ["ID", "NAME", "DESCRIPTION"];
         let whole = render(&columns, rows(), None);
         let width = whole.lines().map(measure_text_width).max().unwrap_or_default();
-        assert_eq!(render(&columns, rows(), at(width)), whole);
-        insta::assert_snapshot!(render(&columns, rows(), at(width - 1)), @r"
+        assert_eq!(render(&columns, rows(), Some(at(width))), whole);
+        insta::assert_snapshot!(render(&columns, rows(), Some(at(width - 1))), @r"
         ID         | NAME
         -----------+-----
         0123456789 | web
@@ -211,7 +211,7 @@ mod tests {
     fn uids_are_broken_in_every_column_and_never_cut() {
         let uid = format!("{}/{}", "a".repeat(40), "b".repeat(16));
         let rows = [vec!["key".to_owned(), uid.clone(), "some words about it".to_owned()]];
-        let told = render(&["NAME", "REPO", "ABOUT"], rows, at(64));
+        let told = render(&["NAME", "REPO", "ABOUT"], rows, Some(at(64)));
         insta::assert_snapshot!(told, @r"
         NAME | REPO                                      | ABOUT
         -----+-------------------------------------------+-------------

@@ -85,7 +85,9 @@ mod tests {
         let (folder, aside) = (above.path().join("data"), above.path().join("aside"));
         let fill = || {
             fs::create_dir(&folder).expect("a folder");
-            [DATABASE, JOURNAL].iter().for_each(|name| fs::write(folder.join(name), name).expect("written"));
+            for name in [DATABASE, JOURNAL] {
+                fs::write(folder.join(name), name).expect("written");
+            }
         };
         fill();
         let files = Files::of(&folder).expect("files");

@@ -452,7 +452,8 @@ fn before_codes(table: String) -> String {
         row.as_array_mut().expect("a row").remove(at);
         row
     });
-    std::iter::once(heading).chain(rows).map(|line| format!("{line}\n")).collect()
+    let lines: Vec<String> = std::iter::once(heading).chain(rows).map(|line| line.to_string()).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Tables that schema 21 does not have.

@@ -220,7 +220,7 @@ pub(crate) async fn words_follow_their_advisory(engine: &impl Engine) {
     assert_eq!(numbers(&store, kit::everything(by("CVE-2024-0001", "scanner"))).await, [1]);
     let mut wish = made.clone();
     wish.spec.aliases = texts(&["CVE-2024-0002", "GHSA-aaaa-bbbb-cccc"]);
-    wish.events[0].author = "ben".to_owned();
+    "ben".clone_into(&mut wish.events[0].author);
     kit::write(&store, |tx| Box::pin(async move { rows::update(tx, &made, &wish).await })).await.expect("changes");
     assert!(numbers(&store, kit::everything(by("CVE-2024-0001", "scanner"))).await.is_empty());
     assert_eq!(numbers(&store, kit::everything(by("CVE-2024-0002", "ben"))).await, [1]);

@@ -96,7 +96,7 @@ fn recipe(readme: &str, text: &str) {
 fn here(text: &str) -> String {
     let token = blocks(text).into_iter().find(|(kind, _)| *kind == "json token").expect("the claims of a token").1;
     let claims: serde_json::Value = serde_json::from_str(&token).expect("JSON");
-    let issuer = claims["iss"].as_str().expect("an issuer");
+    let issuer = claims.get("iss").and_then(serde_json::Value::as_str).expect("an issuer");
     let server = format!("http://{ADDRESS}");
     let text = text.replace(issuer, &format!("{server}/dev/idp")).replace(SERVER, &server);
     FILES.iter().fold(text, |text, file| text.replace(file, "projected/token"))
