@@ -24,7 +24,10 @@ const FORMS: &[Form] = &[
         switches: &[("PROVOST_TEST_ROUNDS", "2000")],
     },
     // What filters read beside a million rows of each noun.
-    Form { arguments: &["--workspace", "--test", "postgres", "--", "filters::"], switches: &[("PROVOST_TEST_ROWS", "1000000")] },
+    Form {
+        arguments: &["--workspace", "--test", "engines", "--", "postgres::filters::"],
+        switches: &[("PROVOST_TEST_ROWS", "1000000")],
+    },
     // Every input for every method from everybody every way, and the neighbour's times beside those it has alone.
     Form { arguments: NEIGHBOURS, switches: &[LONG] },
     Form { arguments: NEIGHBOURS, switches: &[LONG, ("PROVOST_TEST_DATABASE", "postgres")] },

@@ -9,7 +9,7 @@
 
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench tells its figures and fails by panicking")]
 
-#[path = "../tests/conformance/kit.rs"]
+#[path = "../tests/engines/conformance/kit.rs"]
 #[expect(dead_code, reason = "the bench needs only some of it")]
 mod kit;
 #[path = "lists/world.rs"]

@@ -29,7 +29,7 @@ const LONG: Duration = Duration::from_secs(6);
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// How many rounds: 8, or what `PROVOST_TEST_KILLS` says.
-fn rounds() -> u32 {
+pub(crate) fn rounds() -> u32 {
     std::env::var("PROVOST_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(8)
 }
 
@@ -190,7 +190,7 @@ impl Run {
 }
 
 /// A number that nobody foresees.
-fn any_below(limit: u64) -> u64 {
+pub(crate) fn any_below(limit: u64) -> u64 {
     let mut bytes = [0; 8];
     SystemEntropy::default().fill(&mut bytes).expect("random bytes");
     u64::from_le_bytes(bytes) % limit

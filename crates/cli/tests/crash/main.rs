@@ -13,6 +13,7 @@ mod disk;
 mod found;
 mod frozen;
 mod known;
+mod rekeys;
 mod rows;
 #[path = "../program/support.rs"]
 #[expect(dead_code, reason = "this test needs only some of it")]

@@ -32,8 +32,9 @@ impl Filter for RoleBindingFilter {
     type Row = RoleBinding;
 
     fn terms(&self) -> Vec<Term> {
-        let columns = [("identity", &self.identity), ("parent", &self.group), ("role", &self.role)];
-        columns.into_iter().filter_map(|(column, uid)| Some(Term::few(column, uid.as_ref()?.as_str()))).collect()
+        let few = [("identity", &self.identity), ("parent", &self.group)];
+        let few = few.into_iter().filter_map(|(column, uid)| Some(Term::few(column, uid.as_ref()?.as_str())));
+        few.chain(self.role.iter().map(|role| Term::shared("role", role.as_str()))).collect()
     }
 }
 

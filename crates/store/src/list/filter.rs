@@ -65,6 +65,9 @@ enum By {
     /// By this index, on (column, uid) or on the column where that is unique, which finds few: as many rows are read as are listed.
     /// Of a noun with names and ranks the index of `name` has one beside it for each parent.
     Index(&'static str),
+    /// By this index, on (column, uid || ''), which finds few in one place and many in another: an engine that plans once for all values
+    /// would else walk through the identifiers of a large place.
+    Apart(&'static str),
     /// By an index `<table>_<column>` on (column, uid) in lists by identifier alone, as it finds many: those are in order there. In
     /// other orders it is tested.
     Order,
@@ -81,6 +84,11 @@ impl Term {
     /// A column has this value, which few rows have.
     pub(crate) fn few(column: &'static str, value: impl Into<String>) -> Self {
         Self { column, is: Predicate::Equals(value.into()), by: By::Index(column) }
+    }
+
+    /// A column has this value, which few values share among very many rows.
+    pub(crate) fn shared(column: &'static str, value: impl Into<String>) -> Self {
+        Self { column, is: Predicate::Equals(value.into()), by: By::Apart(column) }
     }
 
     /// A column has this number, which many rows have.
@@ -158,7 +166,7 @@ impl Term {
 
     /// Whether it finds the rows of all places together, whatever the order.
     pub(super) fn finds(&self) -> bool {
-        matches!(self.by, By::Index(_) | By::Words)
+        matches!(self.by, By::Index(_) | By::Apart(_) | By::Words)
     }
 
     /// The way through `table` to the rows of `stream` that fulfil it, if there is one for that order.
@@ -170,6 +178,7 @@ impl Term {
                 walk("parent_name").map(|way| Way { is_several: self.has_several(), ..way })
             }
             (By::Index(index), _) => walk(index).map(|way| Way { is_several: self.has_several(), ..way }),
+            (By::Apart(index), _) => walk(index).map(|way| Way { is_apart: true, ..way }),
             (By::Words, _) => Some(Way { is_range: true, ..Way::by(Index::Primary(table)) }),
             (By::Order, _) => walk(self.column).filter(|_| order == OrderField::Uid),
             (By::Organization(index), _) => walk(index).map(|plan| Way { by_org: true, is_range: true, ..plan }),

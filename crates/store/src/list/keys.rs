@@ -236,7 +236,7 @@ impl<'a> Keys<'a> {
     pub(super) fn order(&self, sql: &mut Sql<'_>, plan: Way) {
         let direction = if self.order.descending { " DESC" } else { "" };
         let column = match (self.order.field, plan.has_order(self.order.field)) {
-            (OrderField::Uid, true) => return sql.push(&format!(" ORDER BY uid{direction}")),
+            (OrderField::Uid, true) => return sql.push(&format!(" ORDER BY {}{direction}", plan.uid())),
             (OrderField::Uid, false) => return sql.push(&format!(" ORDER BY uid || ''{direction}")),
             (_, true) => self.order_column().to_owned(),
             (_, false) if self.is_by_text() => format!("{} || ''", self.order_column()),

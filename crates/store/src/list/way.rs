@@ -13,12 +13,15 @@ pub(super) struct Way {
     pub(super) is_range: bool,
     /// Whether it is walked once for each of several values, so that nothing is in order, but each walk begins where the place does.
     pub(super) is_several: bool,
+    /// Whether the index has identifiers as an expression. No other index has that one, so that no engine takes another for the
+    /// place, however many rows it believes to be there.
+    pub(super) is_apart: bool,
 }
 
 impl Way {
     /// Along this index alone.
     pub(super) fn by(index: Index<'static>) -> Self {
-        Self { index, by_org: false, is_range: false, is_several: false }
+        Self { index, by_org: false, is_range: false, is_several: false, is_apart: false }
     }
 
     /// Whether the index begins with the parent.
@@ -34,7 +37,7 @@ impl Way {
 
     /// What to compare with identifiers, for the same reason.
     pub(super) fn uid(self) -> &'static str {
-        if self.is_range { "uid || ''" } else { "uid" }
+        if self.is_range || self.is_apart { "uid || ''" } else { "uid" }
     }
 
     /// Whether the rows come in this order by themselves, where what is before it in the index is equal.

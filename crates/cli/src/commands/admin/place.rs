@@ -162,6 +162,8 @@ async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Upda
             let message = format!("there is no key file {}", key.display());
             return Err(Failure::new(Exit::NotFound, message).hint("name it with --key-file, as for the server"));
         }
+        // A server on PostgreSQL leaves its key there too: an empty database made beside it would take that key for its own.
+        look(settings).await?;
     }
     let urls = urls(settings, last);
     if urls.base.is_empty() && matches!(request, Request::Token { .. }) {
@@ -177,10 +179,7 @@ async fn alone(settings: &Settings, request: Request, updates: mpsc::Sender<Upda
 
 /// Checks the database where no server runs on the data folder. Without a key it compares no codes. It makes, migrates and writes nothing.
 async fn check_alone(settings: &Settings, kept_head: Option<String>, updates: &mpsc::Sender<Update>) -> Result<Checked, Failure> {
-    let Some(look) = Look::at(&settings.store_config()).await? else {
-        let failure = Failure::new(Exit::NotFound, "there is no database yet");
-        return Err(failure.hint("name the data folder with --data, or the database, as for the server"));
-    };
+    let look = look(settings).await?;
     if look.schema().check()? {
         let failure = Failure::new(Exit::Due, "the database needs a migration, which a check does not make");
         return Err(failure.hint("back it up, then run `provost admin migrate`"));
@@ -188,6 +187,15 @@ async fn check_alone(settings: &Settings, kept_head: Option<String>, updates: &m
     let key = settings.key_path();
     let keys = if key.exists() { Some(RootKey::open(&key)?.keys()?) } else { None };
     Ok(check::alone(look, &Means::new(keys, kept_head)?, updates).await?)
+}
+
+/// The database as it is there; none is made.
+async fn look(settings: &Settings) -> Result<Look, Failure> {
+    let missing = || {
+        let failure = Failure::new(Exit::NotFound, "there is no database yet");
+        failure.hint("name the data folder with --data, or the database with --database, as for the server")
+    };
+    Look::at(&settings.store_config()).await?.ok_or_else(missing)
 }
 
 /// Under which names the server is known; they are empty when nobody has said so yet.

@@ -21,6 +21,7 @@ const PARTS: &[&str] = &[
     "hyper_util",
     "issuers",
     "otel",
+    "panic",
     "reqwest",
     "rustls",
     "server",

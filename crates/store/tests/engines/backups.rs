@@ -1,22 +1,10 @@
 //! Backups of one store, restored into another: on SQLite, on PostgreSQL, and from each to the other.
-//! Where there is no PostgreSQL its tests pass and say so; with `PROVOST_TEST_REQUIRE` they fail.
 
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
-#[path = "backups/altered.rs"]
 mod altered;
-#[path = "backups/checked.rs"]
 mod checked;
-#[path = "backups/forged.rs"]
 mod forged;
-#[path = "conformance/kit.rs"]
-#[expect(dead_code, reason = "these tests need only some of it")]
-mod kit;
-#[path = "backups/large.rs"]
 mod large;
-#[path = "backups/load.rs"]
 mod load;
-#[path = "backups/world.rs"]
 mod world;
 
 use std::{path::Path, sync::Arc};
@@ -28,6 +16,8 @@ use store::{
     sessions::{self, Room},
 };
 use tempfile::TempDir;
+
+use crate::conformance::kit;
 
 /// An empty database, gone with the test.
 enum Place {

@@ -55,7 +55,7 @@ macro_rules! cases {
                 verified_organizations_have_names_of_their_own,
                 groups_with_something_inside_stay,
                 identities_are_kept,
-                a_new_relationship_counts_up,
+                a_new_relationship_draws_a_new_mark,
                 identities_take_their_bindings_along,
                 roles_are_kept,
                 bound_roles_stay,

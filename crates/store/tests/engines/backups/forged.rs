@@ -14,7 +14,7 @@ use store::{
 };
 use tokio::task::spawn_blocking;
 
-use crate::{
+use super::{
     Place,
     altered::{with_header, with_rows},
     back_up,
@@ -87,7 +87,10 @@ const FORGED: &[(&str, (&str, &str, &str))] = &[
     // With what the feed keeps of them.
     ("UPDATE changes SET digest = NULL WHERE noun = 'role'", ("rights", "roles ", "keeps no digest")),
     ("UPDATE changes SET digest = NULL WHERE noun = 'role'", ("log", "audit ", HANDS)),
-    ("UPDATE changes SET digest = (SELECT max(digest) FROM changes) WHERE noun = 'role_binding'", ("log", "audit ", HANDS)),
+    (
+        "UPDATE changes SET digest = (SELECT digest FROM changes ORDER BY digest DESC NULLS LAST LIMIT 1) WHERE noun = 'role_binding'",
+        ("log", "audit ", HANDS),
+    ),
     // The audit log.
     ("UPDATE audit SET actor = 'somebody else' WHERE revision = 3", ("log", "audit ", "(commit 3): changed")),
     ("UPDATE audit SET at = at + 1 WHERE revision = 4", ("log", "audit ", HANDS)),
@@ -341,7 +344,7 @@ async fn the_key_is_changed(place: Option<Place>) {
 
 fn refused(path: &Path, bytes: &[u8]) -> String {
     fs::write(path, bytes).expect("written");
-    let error = crate::check(path).expect("whole").check_code(&keys()).expect_err("nobody vouches for it");
+    let error = super::check(path).expect("whole").check_code(&keys()).expect_err("nobody vouches for it");
     assert_eq!(error.kind(), Kind::FailedPrecondition);
     error.message().to_owned()
 }
@@ -393,13 +396,13 @@ async fn forged_backups_are_refused_and_believed_when_that_is_wished_for() {
     // Of another installation.
     fs::write(&path, &good).expect("written");
     let other = Keys::new(key(7), None, Vec::new());
-    let error = crate::check(&path).expect("whole").check_code(&other).expect_err("another one's");
+    let error = super::check(&path).expect("whole").check_code(&other).expect_err("another one's");
     assert!(error.message().contains("by the key 0101010101010101, which is not in the key file"), "{error}");
 
     for bytes in [&unsigned, &signed] {
         fs::write(&path, bytes).expect("written");
         for to in [Place::sqlite(), Place::postgres()].into_iter().flatten() {
-            restored(&to, &crate::check(&path).expect("whole"), keys()).await.expect("restored");
+            restored(&to, &super::check(&path).expect("whole"), keys()).await.expect("restored");
             let report = checked(&to, &means()).await;
             assert_eq!((report.findings, report.head.is_some()), (Vec::new(), true));
         }
@@ -422,7 +425,7 @@ async fn a_backup_of_before_is_taken_over() {
     let older = with_rows(&older, |tables| tables.into_iter().map(before_codes).collect());
     assert!(refused(&path, &older).contains("has no code: an older program wrote it"));
     for to in [Place::sqlite(), Place::postgres()].into_iter().flatten() {
-        restored(&to, &crate::check(&path).expect("whole"), keys()).await.expect("restored");
+        restored(&to, &super::check(&path).expect("whole"), keys()).await.expect("restored");
         let store = open(&to).await;
         let rows = signing_keys::list(&mut store.reader().await.expect("reads")).await.expect("keys");
         assert!(rows.len() == 1 && rows.iter().all(|row| row.is_vouched_for(&keys())));
@@ -432,7 +435,7 @@ async fn a_backup_of_before_is_taken_over() {
     }
     let oldest = with_header(&older, |header| header["schema"] = 19.into());
     fs::write(&path, oldest).expect("written");
-    assert!(crate::check(&path).expect_err("refused").message().contains("restore it with provost 1.2.3, which wrote it"));
+    assert!(super::check(&path).expect_err("refused").message().contains("restore it with provost 1.2.3, which wrote it"));
 }
 
 /// The lines of a table as a program of schema 21 writes them: nothing of later tables, and no later column.

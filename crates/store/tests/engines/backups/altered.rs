@@ -11,7 +11,7 @@ use aws_lc_rs::digest;
 use domain::{Kind, registry::Repo};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 
-use crate::{Place, back_up, begin, check, kit, restored, world};
+use super::{Place, back_up, begin, check, kit, restored, world};
 
 fn refused(path: &Path, bytes: &[u8]) -> String {
     fs::write(path, bytes).expect("written");

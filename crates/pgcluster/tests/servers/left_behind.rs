@@ -73,7 +73,12 @@ fn place(name: &str) -> PathBuf {
 
 fn start_victim(place: &Path) -> Child {
     let mut victim = Command::new(std::env::current_exe().expect("this program"));
-    victim.args(["--exact", "victim"]).env(VICTIM, "yes").env("TMPDIR", place).stdout(Stdio::null()).stderr(Stdio::null());
+    victim
+        .args(["--exact", "left_behind::victim"])
+        .env(VICTIM, "yes")
+        .env("TMPDIR", place)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     victim.spawn().expect("this program starts")
 }
 

@@ -15,7 +15,7 @@ use store::{
 };
 use tokio::task::spawn_blocking;
 
-use crate::{Place, kit, world};
+use super::{Place, kit, world};
 
 /// Looks without opening, as [`check`] on an open store does.
 async fn checked(place: &Place) -> Report {

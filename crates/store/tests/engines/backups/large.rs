@@ -10,7 +10,7 @@ use domain::{Description, Kind, Rule};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use store::{Store, backup::Backup, iam::groups, rows};
 
-use crate::{Place, back_up, begin, check, kit, restored};
+use super::{Place, back_up, begin, check, kit, restored};
 
 const MIB: usize = 1024 * 1024;
 

@@ -35,7 +35,7 @@ use store::{
     vulnerabilities::{advisories::AdvisoryFilter, known::VulnerabilityFilter},
 };
 
-use crate::{audit_log, kit};
+use super::{audit_log, kit};
 
 /// Everything that the store's functions tell, totals included.
 #[derive(Debug, PartialEq)]

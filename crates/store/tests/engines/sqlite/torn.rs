@@ -105,7 +105,7 @@ async fn a_look_tells_of_an_altered_journal_and_changes_nothing() {
     assert_eq!((report.findings, report.remarks), (vec![], vec![]));
     let (mut named, mut remarked, mut refused) = (0, 0, 0);
     // The last frame of all is a small part of the journal.
-    for at in (0..24).map(|step| journal.len() * step / 24).chain([journal.len() - 1]) {
+    for at in (0..48).map(|step| journal.len() * step / 48).chain([journal.len() - 1]) {
         // What is cut off cannot be seen.
         if let Some(report) = looked(&database, &journal[..at]).await.expect("looks") {
             assert_eq!((report.findings, report.remarks), (vec![], vec![]));

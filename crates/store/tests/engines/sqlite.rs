@@ -1,17 +1,14 @@
 //! The conformance suite on SQLite, and what only SQLite's data folder can show.
 
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
-mod conformance;
-#[path = "sqlite/torn.rs"]
 mod torn;
 
 use std::{path::PathBuf, sync::Arc};
 
-use conformance::{Engine, kit};
 use domain::{Rule, iam::Group};
 use store::{Store, StoreConfig, rows};
 use tempfile::TempDir;
+
+use crate::conformance::{self, Engine, kit};
 
 /// An empty data folder, removed with the test.
 struct Sqlite {

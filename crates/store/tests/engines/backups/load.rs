@@ -12,7 +12,7 @@ use std::{
 use domain::{Noun, Revision, Uidp, registry::Repo};
 use store::{Store, changes, rows};
 
-use crate::{Place, begin, check, kit, restored, world, write};
+use super::{Place, begin, check, kit, restored, world, write};
 
 /// What the writers know to be stored.
 #[derive(Default)]
