@@ -4,11 +4,11 @@ use clap::{Args, Subcommand};
 use client::Client;
 use contract::chainguard::platform::vulnerabilities::{
     v1::{
-        Advisory, CreateAdvisoryRequest, DeleteAdvisoryRequest,
+        self, CreateAdvisoryRequest, DeleteAdvisoryRequest,
         rpc::{Create as CreateAdvisory, Delete as DeleteAdvisory},
     },
     v2beta1::{
-        EventTypeFilter, GetAdvisoryRequest, ListAdvisoriesRequest, ReviewState,
+        Advisory, EventTypeFilter, GetAdvisoryRequest, ListAdvisoriesRequest, ReviewState,
         rpc::{GetAdvisory, ListAdvisories},
     },
 };
@@ -146,7 +146,7 @@ impl List {
 impl Create {
     async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
         let parent_id = resolve::uid(global, client, Kind::Group, self.parent).await?;
-        let advisory = Advisory {
+        let advisory = v1::Advisory {
             artifact_name: self.artifact_name,
             artifact_type: self.artifact_type,
             artifact_architecture: self.artifact_architecture,
@@ -155,11 +155,29 @@ impl Create {
             component_type: self.component_type,
             aliases: self.aliases,
             author: self.author,
-            ..Advisory::default()
+            ..v1::Advisory::default()
         };
         let request = CreateAdvisoryRequest { parent_id, advisory: Some(advisory) };
-        let uid = client.call::<CreateAdvisory>(request).await?.id;
-        global.output.one(&client.call::<GetAdvisory>(GetAdvisoryRequest { uid }).await?)
+        global.output.one(&created(client.call::<CreateAdvisory>(request).await?))
+    }
+}
+
+/// A new advisory, about which nothing was found out yet, as it is described.
+fn created(made: v1::Advisory) -> Advisory {
+    Advisory {
+        uid: made.id,
+        advisory_id: made.advisory_id,
+        create_time: made.created_at,
+        update_time: made.updated_at,
+        author: made.author,
+        artifact_name: made.artifact_name,
+        artifact_type: made.artifact_type,
+        artifact_architecture: made.artifact_architecture,
+        component_name: made.component_name.unwrap_or_default(),
+        component_location: made.component_location.unwrap_or_default(),
+        component_type: made.component_type.unwrap_or_default(),
+        aliases: made.aliases,
+        ..Advisory::default()
     }
 }
 

@@ -20,9 +20,9 @@ enum Effect {
 fn of(path: &[&str]) -> Effect {
     match path {
         ["iam", "account-associations", "set", _]
-        | ["iam" | "images" | "events", .., "update" | "delete" | "set" | "unset" | "readme"] => Effect::Changes,
+        | ["iam" | "images" | "events" | "advisories", .., "update" | "delete" | "set" | "unset" | "readme"] => Effect::Changes,
         ["auth", "delete-account"]
-        | ["iam" | "images" | "events", .., "create" | "remove" | "accept" | "grant" | "refuse"]
+        | ["iam" | "images" | "events" | "advisories", .., "create" | "remove" | "accept" | "grant" | "refuse"]
         | ["iam", .., "enable" | "disable" | "generate" | "regenerate" | "revoke"] => Effect::Writes,
         // `auth pull-token` as well: what it makes first, the rest needs to be there.
         _ => Effect::None,
@@ -90,7 +90,7 @@ mod tests {
                 let path = [path, &[sub.get_name()]].concat();
                 check(sub, &path);
                 let is_leaf = sub.get_subcommands().next().is_none();
-                if is_leaf && matches!(path.first(), Some(&"iam" | &"images" | &"events")) {
+                if is_leaf && matches!(path.first(), Some(&"iam" | &"images" | &"events" | &"advisories")) {
                     assert_ne!(of(&path) == Effect::None, !READS.contains(&sub.get_name()), "{path:?}");
                 }
             }

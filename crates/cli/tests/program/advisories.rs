@@ -19,6 +19,9 @@ fn every_verb_of_advisories() {
     let public_id = user.json(&["advisories", "describe", &made])["advisory_id"].as_str().expect("an id").to_owned();
     assert_eq!(user.json(&["advisories", "describe", &public_id])["id"], made, "it is found by its public id");
     session.run(&user, &["advisories", "describe", "CGA-0000-0000-0000"]);
+    session.run(&user, &[&new[..], &["--aliases", "CVE-2024-4741", "--dry-run", "-o", "json"]].concat());
+    session.run(&user, &["advisories", "delete", &public_id, "--if-match", "other"]);
+    session.run(&user, &["advisories", "delete", &public_id, "--dry-run"]);
 
     let events = ["advisories", "events"];
     let found = user.id(&[&events[..], &["create", &public_id, "--type", "detection", "--author", "ana"]].concat());
