@@ -20,7 +20,7 @@ fn every_verb_of_advisories() {
     assert_eq!(user.json(&["advisories", "describe", &public_id])["id"], made, "it is found by its public id");
     session.run(&user, &["advisories", "describe", "CGA-0000-0000-0000"]);
     session.run(&user, &[&new[..], &["--aliases", "CVE-2024-4741", "--dry-run", "-o", "json"]].concat());
-    session.run(&user, &["advisories", "delete", &public_id, "--if-match", "other"]);
+    session.run(&user, &["advisories", "delete", &public_id, "--if-match", "other", "-y"]);
     session.run(&user, &["advisories", "delete", &public_id, "--dry-run"]);
 
     let events = ["advisories", "events"];
