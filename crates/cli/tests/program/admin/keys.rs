@@ -33,7 +33,8 @@ async fn keys_rotate_beside_a_server_and_alone() {
     let csv = admin(data.path(), &["keys", "-o", "csv"]);
     let (head, row) = csv.stdout.split_once("\r\n").expect("a first line");
     assert_eq!((csv.code, head), (0, "id,state,signs_from,signs_until,published_until"), "{}", csv.stderr);
-    assert!(row.starts_with(&first[0].0), "{row}");
+    // Before one that begins with a minus, CSV has what keeps spreadsheets from computing it.
+    assert!(row.trim_start_matches('\'').starts_with(&first[0].0), "{row}");
     let operator = User::with_token(&server, admin(data.path(), &["token"]).stdout.trim());
 
     let rotated = keys(data.path(), &["rotate-keys"]);
