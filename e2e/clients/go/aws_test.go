@@ -94,7 +94,7 @@ func TestAWS(t *testing.T) {
 				token string
 				code  codes.Code
 			}{
-				"another secret":   {got(sdk.GenerateToken(ctx, forged, url, identity))(t), codes.Unauthenticated},
+				"another secret":   {got(sdk.GenerateToken(ctx, forged, url, identity))(t), codes.PermissionDenied},
 				"another audience": {got(sdk.GenerateToken(ctx, principal, "https://issuer.example.com", identity))(t), codes.PermissionDenied},
 				"another identity": {got(sdk.GenerateToken(ctx, principal, url, w.org+"/0123456789abcdef"))(t), codes.PermissionDenied},
 			} {

@@ -83,13 +83,13 @@ func refusals(t *testing.T, w *world, identity string, door func(...sts.Exchange
 		{"another subject", w.sign(t, "viewer", nil), nil, codes.PermissionDenied, `invalid \"sub\"`},
 		{"another issuer", w.sign(t, "editor", map[string]any{"iss": "https://other.example.com"}), nil, codes.PermissionDenied, `invalid \"iss\"`},
 		{"another audience", w.sign(t, "editor", map[string]any{"aud": "https://other.example.com"}), nil, codes.PermissionDenied, `invalid \"aud\"`},
-		{"another key", other, nil, codes.Unauthenticated, ""},
+		// Who has proved nothing gets one answer: docs/adr/0023-one-answer-for-strangers.md.
+		{"another key", other, nil, codes.PermissionDenied, `invalid \"iss\"`},
 		{"too late", w.sign(t, "editor", map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}), nil, codes.Unauthenticated, "expired"},
 		{"no token", "nonsense", nil, codes.Unauthenticated, ""},
 		{"an unknown capability", good, []sts.ExchangerOption{sts.WithCapabilities("nonsense")}, codes.InvalidArgument, "cap"},
 		{"an unknown scope", good, []sts.ExchangerOption{sts.WithScope("nonsense")}, codes.InvalidArgument, "scopes"},
-		// Who may not have an identity is not told whether it exists.
-		{"an unknown identity", good, []sts.ExchangerOption{sts.WithIdentity(w.org + "/0123456789abcdef")}, codes.PermissionDenied, ""},
+		{"an unknown identity", good, []sts.ExchangerOption{sts.WithIdentity(w.org + "/0123456789abcdef")}, codes.PermissionDenied, `invalid \"iss\"`},
 	} {
 		options := append([]sts.ExchangerOption{sts.WithIdentity(identity)}, refused.options...)
 		_, err := door(options...).Exchange(deadline(t), refused.token)
