@@ -65,7 +65,8 @@ mod tests {
             assert_eq!(tellable(path), path);
         }
         for rule in METHODS.iter().flat_map(|method| method.http) {
-            let path: String = rule.template.replace(['{', '}', '*', '='], "x");
+            let parts = rule.template.split('{').map(|part| part.split_once('}').map_or(part, |(_, behind)| behind));
+            let path = parts.collect::<Vec<_>>().join("x");
             assert!(!tellable(&path).contains('…'), "{path}");
         }
     }

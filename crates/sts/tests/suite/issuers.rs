@@ -491,7 +491,7 @@ async fn names_of_private_addresses_are_refused_like_names_that_do_not_exist() {
             "{address}"
         );
         let probed = issuers.probe("https://issuer.example.com").await.expect_err("refused").to_string();
-        assert!(probed.contains("has an address that this server may not connect to"), "operators are told: {probed}");
+        assert!(probed.contains("its address is private or denied"), "operators are told: {probed}");
         assert_eq!(resolver.1.load(Ordering::Relaxed), 2);
     }
     for literal in [
