@@ -77,7 +77,7 @@ pub(crate) enum Command {
 impl Command {
     /// Whether it is for users of some server, and so heeds contexts.
     pub(crate) fn is_of_a_client(&self) -> bool {
-        matches!(self, Self::Auth(_) | Self::Iam(_) | Self::Images(_) | Self::Events(_) | Self::Dev(_))
+        matches!(self, Self::Auth(_) | Self::Iam(_) | Self::Images(_) | Self::Events(_) | Self::Advisories(_) | Self::Dev(_))
     }
 }
 

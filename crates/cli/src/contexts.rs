@@ -151,6 +151,9 @@ pub(crate) fn usual_name(api: &str) -> Option<String> {
 /// Usage when it cannot.
 pub(crate) fn check_api(api: &str) -> Result<(), Failure> {
     match Url::parse(api) {
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => {
+            Err(Failure::usage("the URL of a server has no user and no password: tokens say who you are"))
+        }
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(()),
         _ => Err(Failure::usage(format!("{api:?} is not the URL of a server: write http://HOST:PORT or https://HOST"))),
     }

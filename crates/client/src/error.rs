@@ -180,7 +180,10 @@ impl Error {
             let message = format!("the server at {url} did not answer in time");
             return Self::local(Code::DeadlineExceeded, message, Origin::Lost);
         }
-        Self { code: status.code(), ..Self::lost(url, &innermost(cause)) }
+        let cause = innermost(cause);
+        // What is no frame of HTTP/2 is of something else, which greets first or speaks HTTP/1.1.
+        let code = if cause.contains("frame with invalid size") { Code::Internal } else { status.code() };
+        Self { code, ..Self::lost(url, &cause) }
     }
 
     /// What the server answered.

@@ -100,7 +100,7 @@ impl Sessions {
         let limits = &self.settings.limits;
         let secret = self.tokens.first(&issued.token_id)?;
         let upstream = subject.upstream.ok_or_else(|| Error::internal("a login without a token of its provider"))?;
-        let session = Session {
+        let mut session = Session {
             uid: issued.token_id.clone(),
             identity: subject.identity,
             relationship_revision: subject.relationship_revision,
@@ -110,10 +110,11 @@ impl Sessions {
             email: subject.email,
             audiences: subject.audience,
             narrowing: subject.narrowing,
-            digest: RefreshToken::digest(&secret)?,
+            digest: Default::default(),
             created_at: ctx.now,
             used_at: ctx.now,
         };
+        session.digest = self.tokens.digest(&session, &secret)?;
         let (uid, expires_at) = (session.uid.clone(), self.end(&session, ctx.now));
         let used_since = ctx.now.plus_seconds(-seconds(limits.session_idle));
         self.store.start_session(ctx, session, Room { per_user: limits.sessions_per_user, used_since }).await?;
@@ -165,8 +166,8 @@ impl Sessions {
     pub(crate) async fn renew(&self, ctx: &Ctx, token: &RefreshToken, session: &Session) -> Result<IssuedRefreshToken, Error> {
         let secret = self.tokens.next(token)?;
         let turn = Turn {
-            presented: RefreshToken::digest(&token.secret)?,
-            next: RefreshToken::digest(&secret)?,
+            presented: self.tokens.digest(session, &token.secret)?,
+            next: self.tokens.digest(session, &secret)?,
             forgiven_since: ctx.now.plus_seconds(-GRACE_SECONDS),
         };
         match self.store.turn_session(ctx, session, turn).await? {

@@ -1,10 +1,11 @@
 //! What whoever writes the database cannot do to running nodes, and how the key changes that they trust.
 
-use std::time::Duration;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use client::http::Request;
 use contract::chainguard::platform::iam::v2beta1::{GetGroupRequest, rpc::GetGroup};
+use futures::FutureExt as _;
 use serde_json::{Value, json};
 use testkit::{Fault, Issuer, TestServer, Transport};
 
@@ -67,6 +68,23 @@ async fn a_forged_signing_key_is_used_by_no_node() {
     let refused = nodes.other.bearer(&forged).call::<GetGroup>(Transport::Grpc, get.clone()).await;
     assert_ne!(refused.code, "OK", "{:#}", refused.body);
     nodes.stop().await;
+}
+
+/// As if an earlier program had written everything: then all of it would be believed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_whose_codes_were_taken_away_is_not_believed() {
+    let Some(cluster) = pgcluster::shared() else { return };
+    let database = cluster.database();
+    let nodes = Nodes::on(database.clone()).await;
+    database.sql(
+        "BEGIN; UPDATE audit SET code = NULL; UPDATE revision SET head = NULL; UPDATE changes SET digest = NULL; \
+         UPDATE signing_keys SET code = NULL; COMMIT",
+    );
+    let found = findings(&nodes.one).await;
+    assert!(found.iter().any(|found| found.to_string().contains("no entry has a code")), "{found:#?}");
+    let refused = AssertUnwindSafe(nodes.one.second_node()).catch_unwind().await.err().expect("it does not start");
+    let why = refused.downcast_ref::<String>().expect("a reason");
+    assert!(why.contains("codes of the audit log") && why.contains("restore a backup"), "{why}");
 }
 
 /// Both accept both keys meanwhile, whichever of them changes it.

@@ -18,7 +18,10 @@ use super::{
 };
 use crate::jws::{SigningKey, TokenAlgorithm};
 
-const PURPOSE: &str = "signing-keys";
+/// What keys are encrypted for by a program that makes codes: where there is one of them and no code, somebody has taken the codes away.
+const PURPOSE: &str = "signing-keys/vouched-for";
+/// What keys are encrypted for by earlier programs.
+const EARLIER: &str = "signing-keys";
 
 /// So much later.
 pub(super) fn plus(time: Timestamp, duration: Duration) -> Timestamp {
@@ -57,13 +60,19 @@ pub(super) fn reseal(
 
 /// The private half of a row's key, as PKCS #8.
 fn open(row: &rows::SigningKey, root: &RootKey) -> Result<Zeroizing<Vec<u8>>, Error> {
-    root.open_sealed(PURPOSE, row.kid.as_bytes(), &row.private_key).ok_or_else(|| {
+    let open = |purpose| root.open_sealed(purpose, row.kid.as_bytes(), &row.private_key);
+    open(PURPOSE).or_else(|| open(EARLIER)).ok_or_else(|| {
         let message = format!(
             "signing key {} was encrypted with another key file: start with the one that belongs to this data, from its backup if need be",
             row.kid
         );
         Error::new(Kind::FailedPrecondition, Rule::Unavailable, message)
     })
+}
+
+/// Whether an earlier program has made the key of a row.
+pub(super) fn is_of_earlier(row: &rows::SigningKey, root: &RootKey) -> bool {
+    root.open_sealed(EARLIER, row.kid.as_bytes(), &row.private_key).is_some()
 }
 
 /// The key of a row, whose halves belong together.

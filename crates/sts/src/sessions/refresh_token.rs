@@ -6,13 +6,13 @@
 
 use std::fmt;
 
-use aws_lc_rs::digest;
 use base64::{
     Engine,
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
 use domain::{Error, Secret, Timestamp};
 use serde::{Deserialize, Serialize};
+use store::sessions::{Digest, Session};
 
 use crate::keys::{MacKey, RootKey};
 
@@ -48,12 +48,14 @@ struct Written {
 pub(super) struct RefreshTokens {
     tag: MacKey,
     secret: MacKey,
+    session: MacKey,
 }
 
 impl RefreshTokens {
     /// Refresh tokens of the installation with this root key.
     pub(super) fn new(root: &RootKey) -> Result<Self, Error> {
-        Ok(Self { tag: root.derive_mac("sessions/tag")?, secret: root.derive_mac("sessions/secret")? })
+        let key = |of| root.derive_mac(&format!("sessions/{of}"));
+        Ok(Self { tag: key("tag")?, secret: key("secret")?, session: key("session")? })
     }
 
     /// What is secret in the first token of a session.
@@ -64,6 +66,18 @@ impl RefreshTokens {
     /// What is secret in the successor of a token: the same one each time.
     pub(super) fn next(&self, token: &RefreshToken) -> Result<Secret<[u8; SECRET_LEN]>, Error> {
         self.derive(&token.session, token.secret.expose())
+    }
+
+    /// What the database knows of a token with this secret: a code of it, and of everything that its session gives. Whoever writes the
+    /// database cannot have it stand for another user, or for longer or for more.
+    pub(super) fn digest(&self, session: &Session, secret: &Secret<[u8; SECRET_LEN]>) -> Result<Digest, Error> {
+        let Session { uid, identity, relationship_revision, provider, client, upstream, email, audiences, .. } = session;
+        let (narrowing, created_at) = (&session.narrowing, session.created_at.0);
+        let who = (uid, identity, relationship_revision, provider, client, upstream, email);
+        let what = (audiences, &narrowing.scopes, &narrowing.capabilities, created_at);
+        let given = serde_json::to_vec(&(who, what)).map_err(Error::internal)?;
+        let code = self.session.sign(&[secret.expose(), &given[..]].concat());
+        code.as_ref().try_into().map_err(Error::internal)
     }
 
     /// Identifiers of sessions have one length, so different pairs are different texts.
@@ -95,13 +109,6 @@ impl RefreshTokens {
         let token = RefreshToken { session: sid, expires_at, secret: Secret::new(secret) };
         let is_ours = is_session && expires_at.seconds() == exp && self.tag.verify(&signed(&token), &tag);
         Some(token).filter(|token| is_ours && self.write(token).is_ok_and(|spelt| spelt.expose() == text))
-    }
-}
-
-impl RefreshToken {
-    /// What the database knows of it.
-    pub(super) fn digest(secret: &Secret<[u8; SECRET_LEN]>) -> Result<store::sessions::Digest, Error> {
-        digest::digest(&digest::SHA256, secret.expose()).as_ref().try_into().map_err(Error::internal)
     }
 }
 
