@@ -61,6 +61,8 @@ pub struct Settings {
     pub patterns: Patterns,
     /// Sessions of users.
     pub sessions: Sessions,
+    /// Delivery of events.
+    pub events: delivery::Settings,
     /// Sizes, times and counts of the port.
     pub limits: gateway::Limits,
     /// The log of the process.
@@ -177,6 +179,7 @@ impl Default for Settings {
             outbound: Outbound::default(),
             patterns: Patterns::default(),
             sessions: Sessions::default(),
+            events: delivery::Settings::default(),
             limits: gateway::Limits::default(),
             log: Log {
                 format: LogFormat::Text,

@@ -127,6 +127,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0024_advisories.sql"),
         postgres: include_str!("../migrations/postgres/0024_advisories.sql"),
     },
+    Step {
+        name: "deliveries",
+        sqlite: include_str!("../migrations/sqlite/0025_deliveries.sql"),
+        postgres: include_str!("../migrations/postgres/0025_deliveries.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.
