@@ -30,7 +30,10 @@ use domain::{
 };
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use server::{Running, Settings, assemble, settings::Outbound};
+use server::{
+    Running, Settings, assemble,
+    settings::{Events, Outbound},
+};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::UnixStream,
@@ -73,11 +76,21 @@ pub struct Setup {
     pub terms: Vec<TermsDocument>,
     /// The setting `advisories.self-approval`.
     pub self_approval: bool,
+    /// How it delivers events.
+    pub events: Events,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { database: None, url: None, entropy: 0, outbound: place::nowhere(), terms: Vec::new(), self_approval: false }
+        Self {
+            database: None,
+            url: None,
+            entropy: 0,
+            outbound: place::nowhere(),
+            terms: Vec::new(),
+            self_approval: false,
+            events: Events::default(),
+        }
     }
 }
 
@@ -99,6 +112,7 @@ impl TestServer {
         let mut settings = Settings { outbound: setup.outbound, ..place.settings() };
         settings.terms.extend(setup.terms);
         settings.self_approval = setup.self_approval;
+        settings.events = setup.events;
         Self::assemble(place, settings, clock, entropy, None).await
     }
 
