@@ -1,7 +1,7 @@
 //! What keeps events going out: it routes, and gives turns to subscriptions.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fmt,
     sync::{
         Arc,
@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Clock, Entropy, Result, Timestamp, ports::RenderEvent};
+use domain::{Clock, Entropy, Result, Timestamp, Uidp, ports::RenderEvent};
 use prometheus_client::registry::Registry;
 use store::{
     Store,
@@ -44,9 +44,9 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct Deliverer {
     inner: Arc<Inner>,
     router: Router,
-    /// Turns under way, by organization and whether the sink failed last.
-    running: HashMap<(String, bool), usize>,
-    turns: JoinSet<(String, bool)>,
+    /// Whose turns are under way, and whether the sink failed last.
+    running: HashMap<Uidp, bool>,
+    turns: JoinSet<Uidp>,
     swept: String,
     failing: bool,
 }
@@ -169,7 +169,7 @@ impl Deliverer {
     }
 
     /// The first of those for which there is room.
-    fn choose(&self, found: Vec<Delivery>) -> Vec<domain::Uidp> {
+    fn choose(&self, found: Vec<Delivery>) -> Vec<Uidp> {
         let settings = self.inner.settings;
         let mut failing = self.failing_turns();
         let mut organizations: HashMap<String, usize> = HashMap::new();
@@ -179,6 +179,10 @@ impl Deliverer {
             let taken = self.turns_of(&root);
             let more = organizations.entry(root).or_default();
             let is_failing = delivery.attempts > 0;
+            // A clock that jumps ends leases early.
+            if self.running.contains_key(&delivery.subscription) {
+                continue;
+            }
             if taken + *more >= settings.per_organization() || is_failing && failing >= settings.for_failing() {
                 continue;
             }
@@ -190,25 +194,18 @@ impl Deliverer {
     }
 
     fn begin(&mut self, delivery: Delivery) {
-        let key = (delivery.subscription.root_text().to_owned(), delivery.attempts > 0);
-        *self.running.entry(key.clone()).or_default() += 1;
+        let subscription = delivery.subscription.clone();
+        self.running.insert(subscription.clone(), delivery.attempts > 0);
         let turn = Turn::new(Arc::clone(&self.inner), delivery);
         self.turns.spawn(async move {
             turn.run().await;
-            key
+            subscription
         });
     }
 
-    fn ended(&mut self, key: Option<(String, bool)>) {
-        match key {
-            Some(key) => {
-                if let Some(running) = self.running.get_mut(&key) {
-                    *running = running.saturating_sub(1);
-                    if *running == 0 {
-                        self.running.remove(&key);
-                    }
-                }
-            }
+    fn ended(&mut self, subscription: Option<Uidp>) {
+        match subscription {
+            Some(subscription) => drop(self.running.remove(&subscription)),
             None => tracing::error!("a delivery has ended early"),
         }
         if self.turns.is_empty() {
@@ -218,21 +215,18 @@ impl Deliverer {
     }
 
     fn turns_of(&self, organization: &str) -> usize {
-        self.running.iter().filter(|((of, _), _)| of == organization).map(|(_, turns)| turns).sum()
+        self.running.keys().filter(|subscription| subscription.root_text() == organization).count()
     }
 
     fn failing_turns(&self) -> usize {
-        self.running.iter().filter(|((_, failing), _)| *failing).map(|(_, turns)| turns).sum()
+        self.running.values().filter(|failing| **failing).count()
     }
 
     /// The organizations that have all the turns that one gets.
     fn full(&self) -> Vec<String> {
         let most = self.inner.settings.per_organization();
-        let mut roots: Vec<String> = self.running.keys().map(|(of, _)| of.clone()).collect();
-        roots.sort();
-        roots.dedup();
-        roots.retain(|root| self.turns_of(root) >= most);
-        roots
+        let roots: BTreeSet<&str> = self.running.keys().map(Uidp::root_text).collect();
+        roots.into_iter().filter(|root| self.turns_of(root) >= most).map(ToOwned::to_owned).collect()
     }
 
     async fn tidy(&mut self) -> Result<()> {

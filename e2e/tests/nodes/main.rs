@@ -3,6 +3,7 @@
 //! These tests are about PostgreSQL, whatever engine the others run on.
 
 mod crowd;
+mod deliveries;
 mod held;
 mod keys;
 mod rights;
