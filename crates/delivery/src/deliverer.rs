@@ -132,6 +132,9 @@ impl Deliverer {
     }
 
     async fn work(&mut self) -> Result<()> {
+        if self.inner.settings.at_once == 0 {
+            return Ok(());
+        }
         // A bounded number of steps, so that claims come to their turn.
         for _ in 0..16 {
             if !self.router.advance(&self.inner.ctx()).await? {

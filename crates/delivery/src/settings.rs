@@ -8,8 +8,8 @@ use domain::Timestamp;
 /// The settings of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How many subscriptions are served at once by one node. An organization gets a quarter of that at most, and all whose sinks
-    /// failed last half of it.
+    /// How many subscriptions are served at once by one node; with none it delivers nothing. An organization gets a quarter of that at
+    /// most, and all whose sinks failed last half of it.
     pub at_once: usize,
     /// How long a request to a sink may take.
     pub timeout: Duration,

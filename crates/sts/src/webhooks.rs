@@ -59,7 +59,7 @@ impl Webhooks {
     #[must_use]
     pub fn new(settings: &Settings, tokens: Tokens, resolver: Arc<dyn Resolver>, timeout: Duration, at_once: usize) -> Self {
         let mut settings = settings.clone();
-        (settings.limits.fetch_timeout, settings.limits.fetches) = (timeout, at_once);
+        (settings.limits.fetch_timeout, settings.limits.fetches) = (timeout, at_once.max(1));
         settings.limits.connect_timeout = settings.limits.connect_timeout.min(timeout);
         Self { client: GuardedClient::new(&settings, resolver), tokens }
     }

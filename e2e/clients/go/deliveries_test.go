@@ -29,7 +29,8 @@ func TestDeliveries(t *testing.T) {
 	}))(t)
 	sink := httptest.NewServer(handler)
 	t.Cleanup(sink.Close)
-	made := got(w.owner.Events().CreateSubscription(ctx, &events.CreateSubscriptionRequest{
+	subscribers := events.NewSubscriptionsServiceClient(w.conn(t))
+	made := got(subscribers.CreateSubscription(ctx, &events.CreateSubscriptionRequest{
 		Parent: w.org, Subscription: &events.Subscription{Sink: sink.URL},
 	}))(t)
 	next := func(kind string) cloudevents.Event {
@@ -62,7 +63,7 @@ func TestDeliveries(t *testing.T) {
 	event = next("dev.chainguard.api.iam.group.created.v1")
 	same(t, "the old group", proto.Equal(got(sdkevents.BodyAs[*oldiam.Group](event))(t), before), true)
 
-	got(w.owner.IAM().DeleteGroup(ctx, &iam.DeleteGroupRequest{Uid: group.GetUid()}))(t)
+	got(w.owner.IAM().GroupsService().DeleteGroup(ctx, &iam.DeleteGroupRequest{Uid: group.GetUid()}))(t)
 	for {
 		event = <-arrived
 		if event.Type() == "dev.chainguard.api.iam.group.deleted.v1" {
@@ -96,7 +97,7 @@ func TestDeliveries(t *testing.T) {
 		out.WriteHeader(recorder.Code)
 	}))
 	t.Cleanup(refusing.Close)
-	got(w.owner.Events().CreateSubscription(ctx, &events.CreateSubscriptionRequest{
+	got(subscribers.CreateSubscription(ctx, &events.CreateSubscriptionRequest{
 		Parent: w.org, Subscription: &events.Subscription{Sink: refusing.URL},
 	}))(t)
 	w.group(t, w.org, "refused")

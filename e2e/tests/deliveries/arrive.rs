@@ -9,7 +9,7 @@ use contract::chainguard::platform::{
     oidc::{ExchangeRequest, rpc::Exchange},
 };
 use serde_json::{Value, json};
-use testkit::{Delivered, Sink, TestServer};
+use testkit::{Delivered, Setup, Sink, TestServer};
 
 use super::{folder, names, subscribe};
 
@@ -31,7 +31,7 @@ async fn claims(server: &TestServer, delivered: &Delivered) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn events_come_in_order_and_signed() {
-    let server = TestServer::start().await;
+    let server = TestServer::start_with(Setup::delivering()).await;
     let (admin, org) = (server.admin(), server.organization().to_string());
     folder(&admin, &org, "before").await;
     let (all, some) = (Sink::start().await, Sink::start().await);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures::{StreamExt as _, stream};
-use testkit::{Sink, TestServer};
+use testkit::{Setup, Sink, TestServer};
 
 use super::{folder, names, stands, subscribe};
 
@@ -19,7 +19,7 @@ async fn dead_sinks_delay_nobody() {
     let is_long = std::env::var("PROVOST_TEST_EVENTS").is_ok_and(|form| form == "long");
     let (events, sinks, dead, patience) =
         if is_long { (10_000, 100, 10, Duration::from_mins(30)) } else { (1_000, 20, 2, Duration::from_mins(3)) };
-    let server = TestServer::start().await;
+    let server = TestServer::start_with(Setup::delivering()).await;
     let (admin, org) = (server.admin(), server.organization().to_string());
     let place = folder(&admin, &org, "busy").await;
     let mut all = Vec::new();

@@ -8,7 +8,7 @@ use contract::{
     },
 };
 use store::deliveries;
-use testkit::{Actor, Sink, TestServer, Transport};
+use testkit::{Actor, Setup, Sink, TestServer, Transport};
 
 use super::{folder, letters, names, stands, subscribe};
 
@@ -24,7 +24,7 @@ async fn code(actor: &Actor, request: ReplayDeadLettersRequest) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_sink_does_not_take_is_sent_again_in_order() {
-    let server = TestServer::start().await;
+    let server = TestServer::start_with(Setup::delivering()).await;
     let (admin, org) = (server.admin(), server.organization().to_string());
     let sink = Sink::start().await;
     let uid = subscribe(&admin, &org, &sink.url()).await;
@@ -58,7 +58,7 @@ async fn what_a_sink_does_not_take_is_sent_again_in_order() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_given_up_is_kept_and_sent_again_on_request() {
-    let server = TestServer::start().await;
+    let server = TestServer::start_with(Setup::delivering()).await;
     let (admin, org) = (server.admin(), server.organization().to_string());
     let sink = Sink::start().await;
     let viewer = server.workload(server.organization(), "viewer", Some("viewer")).await;
@@ -114,7 +114,7 @@ fn place(taken: &[testkit::Delivered], name: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sink_that_refuses_one_event_gets_the_others() {
-    let server = TestServer::start().await;
+    let server = TestServer::start_with(Setup::delivering()).await;
     let (admin, org) = (server.admin(), server.organization().to_string());
     let sink = Sink::start().await;
     let uid = subscribe(&admin, &org, &sink.url()).await;
@@ -138,7 +138,7 @@ async fn a_sink_that_refuses_one_event_gets_the_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn deleting_a_subscription_ends_its_deliveries_and_the_outbox_is_free() {
-    let server = TestServer::start().await;
+    let server = TestServer::start_with(Setup::delivering()).await;
     let (admin, org) = (server.admin(), server.organization().to_string());
     let sink = Sink::start().await;
     sink.answer(500);

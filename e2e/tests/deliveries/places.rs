@@ -1,12 +1,12 @@
 use contract::chainguard::platform::events::v2beta1::rpc::CreateSubscription;
-use testkit::{TestServer, Transport};
+use testkit::{Setup, TestServer, Transport};
 
 use super::{folder, stands, subscribe};
 use crate::v2beta1::subscriptions::new_subscription;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn private_places_are_not_asked_and_not_told_of() {
-    let server = TestServer::start().await.restarted_outside_dev_mode(false).await;
+    let server = TestServer::start_with(Setup::delivering()).await.restarted_outside_dev_mode(false).await;
     let (admin, org) = (server.admin(), server.organization().to_string());
     let plain = admin.call::<CreateSubscription>(Transport::Grpc, new_subscription(&org, "http://127.0.0.1:9/x")).await;
     assert_eq!(plain.code, "INVALID_ARGUMENT", "without TLS nothing is sent outside dev mode");

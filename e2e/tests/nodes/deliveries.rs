@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use contract::chainguard::platform::events::v2beta1::{CreateSubscriptionRequest, Subscription, rpc::CreateSubscription};
-use testkit::Sink;
+use testkit::{Setup, Sink};
 
 use crate::{Nodes, at, make_folder};
 
@@ -12,7 +12,8 @@ const EVENTS: usize = 150;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_event_arrives_once_and_both_nodes_deliver() {
-    let Some(nodes) = Nodes::start().await else { return };
+    let Some(cluster) = pgcluster::shared() else { return };
+    let nodes = Nodes::of(Setup { database: Some(cluster.database()), ..Setup::delivering() }).await;
     let admin = nodes.one.admin();
     let there = at(&nodes.other, &admin);
     let org = nodes.one.organization().to_string();

@@ -13,9 +13,9 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Count,
         value: "COUNT",
         default: Default::Is("64"),
-        summary: "Maximum number of subscriptions that a server delivers events to at the same time",
-        more: "Each gets one event at a time. The subscriptions of one organization get a quarter, and those whose sinks failed last a half.",
-        apply: |settings, texts| one(texts, |text| count(text, 1..=1000)).map(|count| settings.events.at_once = count),
+        summary: "Maximum number of subscriptions that a server delivers events to at the same time; 0 delivers none",
+        more: "Servers that share a database share the work, and what one does not deliver is left to the others. The subscriptions of one organization get a quarter, and those whose sinks failed last a half.",
+        apply: |settings, texts| one(texts, |text| count(text, 0..=1000)).map(|count| settings.events.at_once = count),
         ..Key::BASE
     },
     Key {
