@@ -41,7 +41,7 @@ impl RenderEvent for Events {
         let subject = subject.filter(|subject| subject.len() <= MAX_SUBJECT).unwrap_or_else(|| event.subject.to_owned());
         let mut extensions = Vec::new();
         if method.event.is_some_and(|event| event.extensions.contains(&"identityprovider")) {
-            let provider = if what.ends_with(".batch") { event.subject } else { parent(event.subject) };
+            let provider = if what.strip_suffix(".batch").is_some() { event.subject } else { parent(event.subject) };
             extensions.push(("identityprovider", provider.to_owned()));
         }
         Ok(Rendered { source: collection(method), subject, body: message, extensions })

@@ -207,9 +207,10 @@ impl Deliverer {
     }
 
     fn ended(&mut self, subscription: Option<Uidp>) {
-        match subscription {
-            Some(subscription) => drop(self.running.remove(&subscription)),
-            None => tracing::error!("a delivery has ended early"),
+        if let Some(subscription) = subscription {
+            self.running.remove(&subscription);
+        } else {
+            tracing::error!("a delivery has ended early");
         }
         if self.turns.is_empty() {
             // However they ended.

@@ -10,7 +10,6 @@ import (
 
 	sdkevents "chainguard.dev/sdk/events"
 	"chainguard.dev/sdk/events/receiver"
-	events "chainguard.dev/sdk/proto/chainguard/platform/events/v2beta1"
 	iam "chainguard.dev/sdk/proto/chainguard/platform/iam/v2beta1"
 	oldevents "chainguard.dev/sdk/proto/platform/events/v1"
 	oldiam "chainguard.dev/sdk/proto/platform/iam/v1"
@@ -29,16 +28,17 @@ func TestDeliveries(t *testing.T) {
 	}))(t)
 	sink := httptest.NewServer(handler)
 	t.Cleanup(sink.Close)
-	subscribers := events.NewSubscriptionsServiceClient(w.conn(t))
-	made := got(subscribers.CreateSubscription(ctx, &events.CreateSubscriptionRequest{
-		Parent: w.org, Subscription: &events.Subscription{Sink: sink.URL},
+	conn := w.conn(t)
+	subscriptions := oldevents.NewSubscriptionsClient(conn)
+	made := got(subscriptions.Create(ctx, &oldevents.CreateSubscriptionRequest{
+		ParentId: w.org, Subscription: &oldevents.Subscription{Sink: sink.URL},
 	}))(t)
 	next := func(kind string) cloudevents.Event {
 		t.Helper()
 		select {
 		case event := <-arrived:
 			same(t, "the type", event.Type(), kind)
-			same(t, "the subscription", event.Extensions()[sdkevents.DeliverySubscriptionKey].(string), made.GetUid())
+			same(t, "the subscription", event.Extensions()[sdkevents.DeliverySubscriptionKey].(string), made.GetId())
 			same(t, "the delivery", event.Extensions()[sdkevents.DeliveryTypeKey].(string), sdkevents.DeliveryTypeWebhook)
 			same(t, "the audience", event.Extensions()[sdkevents.AudienceKey].(string), sdkevents.AudienceCustomer)
 			must(t, event.Validate())
@@ -58,7 +58,7 @@ func TestDeliveries(t *testing.T) {
 	same(t, "whether somebody did it", occurrence.Actor.Subject != "", true)
 	same(t, "by which issuer", occurrence.Actor.Actor["iss"], issuer)
 
-	old := oldiam.NewGroupsClient(w.conn(t))
+	old := oldiam.NewGroupsClient(conn)
 	before := got(old.Create(ctx, &oldiam.CreateGroupRequest{Parent: w.org, Group: &oldiam.Group{Name: "old"}}))(t)
 	event = next("dev.chainguard.api.iam.group.created.v1")
 	same(t, "the old group", proto.Equal(got(sdkevents.BodyAs[*oldiam.Group](event))(t), before), true)
@@ -75,7 +75,6 @@ func TestDeliveries(t *testing.T) {
 	same(t, "what went", gone.GetUid(), group.GetUid())
 
 	// The first version's deletion of a subscription has no body; the receiver takes it all the same.
-	subscriptions := oldevents.NewSubscriptionsClient(w.conn(t))
 	other := got(subscriptions.Create(ctx, &oldevents.CreateSubscriptionRequest{
 		ParentId: w.org, Subscription: &oldevents.Subscription{Sink: "https://hooks.example.com/other"},
 	}))(t)
@@ -97,8 +96,8 @@ func TestDeliveries(t *testing.T) {
 		out.WriteHeader(recorder.Code)
 	}))
 	t.Cleanup(refusing.Close)
-	got(subscribers.CreateSubscription(ctx, &events.CreateSubscriptionRequest{
-		Parent: w.org, Subscription: &events.Subscription{Sink: refusing.URL},
+	got(subscriptions.Create(ctx, &oldevents.CreateSubscriptionRequest{
+		ParentId: w.org, Subscription: &oldevents.Subscription{Sink: refusing.URL},
 	}))(t)
 	w.group(t, w.org, "refused")
 	same(t, "what a receiver of another group says", <-status, http.StatusForbidden)
