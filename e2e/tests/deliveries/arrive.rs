@@ -78,7 +78,7 @@ async fn events_come_in_order_and_signed() {
     for (event, group) in [(event, org.as_str()), (&some[0], team.uid.as_str())] {
         let claims = claims(&server, event).await;
         let digest = digest(&SHA256, event.body.as_bytes());
-        let hex: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = digest.as_ref().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
         assert_eq!(claims["webhook"], json!({ "digest": format!("sha256:{hex}") }));
         assert_eq!(claims["sub"], json!(format!("webhook:{group}")));
         assert_eq!(claims["aud"], json!("customer"));
