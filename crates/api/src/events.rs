@@ -131,7 +131,11 @@ mod tests {
                     at: Timestamp(90),
                 };
                 // No snapshot is a number, so all that is wrong is that.
-                let error = Events::new("https://auth.example.com").render(event).expect_err("a number is no snapshot");
+                let Err(error) = Events::new("https://auth.example.com").render(event) else {
+                    // The one event that tells nothing, whatever the snapshot.
+                    assert_eq!(event.kind, "dev.chainguard.api.iam.account_associations.deleted.v1");
+                    continue;
+                };
                 assert!(!format!("{error:?}").contains("nobody writes"), "{} {version}: {error:?}", event.kind);
             }
         }
