@@ -1,5 +1,6 @@
 //! What a server says at its front door. One program for all of it, as each links the whole server.
 
+mod deliveries;
 mod exchange;
 mod faults;
 mod golden;

@@ -18,6 +18,11 @@ const FORMS: &[Form] = &[
     Form { arguments: &["--workspace", "--test", "crash"], switches: &[("PROVOST_TEST_KILLS", "60")] },
     // Twenty times the histories.
     Form { arguments: &["--workspace", "--test", "door", "--", "model::"], switches: &[("PROVOST_TEST_STEPS", "200000")] },
+    // Ten times the events, for five times the sinks.
+    Form {
+        arguments: &["--workspace", "--test", "door", "--", "deliveries::crowd", "--nocapture"],
+        switches: &[("PROVOST_TEST_EVENTS", "long")],
+    },
     // How long answers take that must not be told apart.
     Form {
         arguments: &["--workspace", "--test", "door", "--", "oracles::", "--test-threads=1"],

@@ -11,6 +11,7 @@ pub mod issuer;
 mod account_association;
 mod advisory;
 mod endpoint;
+mod events;
 mod field;
 mod identity_provider;
 mod list;
@@ -35,6 +36,7 @@ use services::UseCases;
 use sts::Exchange;
 
 pub use endpoint::Endpoint;
+pub use events::Events;
 
 /// What the ping methods answer.
 const PONG: &str = "pong";
@@ -44,6 +46,7 @@ const PONG: &str = "pong";
 pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
         provost::access_requests::endpoints(&use_cases.access_requests),
+        provost::deliveries::endpoints(&use_cases.deliveries),
         provost::resource_limits::endpoints(&use_cases.groups),
         provost::visibility::endpoints(&use_cases.visibilities),
         v1::access_requests::endpoints(&use_cases.access_requests),

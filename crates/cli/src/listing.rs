@@ -13,7 +13,10 @@ use contract::{
         registry::v2beta1::{self as registry, rpc as registry_rpc},
         vulnerabilities::v2beta1::{self as vulnerabilities, rpc as vulnerabilities_rpc},
     },
-    provost::iam::v1::{self as own, rpc as own_rpc},
+    provost::{
+        events::v1::{self as own_events, rpc as own_events_rpc},
+        iam::v1::{self as own, rpc as own_rpc},
+    },
 };
 
 use crate::{
@@ -86,6 +89,23 @@ listing! {
     registry_rpc::ListOverlayBindings => registry::OverlayBinding, overlay_bindings, "overlay bindings";
     vulnerabilities_rpc::ListAdvisories => vulnerabilities::Advisory, advisories, "advisories";
     events_rpc::ListSubscriptions => events::Subscription, subscriptions, "subscriptions";
+}
+
+impl Listing for own_events_rpc::ListDeadLetters {
+    type Item = own_events::DeadLetter;
+    const NOUNS: &'static str = "dead letters";
+
+    fn turn(request: &mut Self::Request, size: i32, token: String) {
+        request.page_size = size;
+        request.page_token = token;
+    }
+
+    /// They have the order of their events alone.
+    fn sort(_request: &mut Self::Request, _order: String) {}
+
+    fn take(page: Self::Response) -> Page<Self::Item> {
+        Page { items: page.dead_letters, next: page.next_page_token, total: Some(page.total_count) }
+    }
 }
 
 /// How much of a list, and in which order.

@@ -4,6 +4,7 @@ mod access_request;
 mod account_association;
 mod advisory;
 mod capability;
+mod dead_letter;
 mod deployment;
 mod folder;
 mod group;

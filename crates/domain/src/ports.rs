@@ -124,6 +124,45 @@ pub trait CheckUrl: Send + Sync {
     fn check_url(&self, url: &str) -> Result<(), String>;
 }
 
+/// Writes events as subscribers read them. Implemented by `api`, used by `delivery`.
+pub trait RenderEvent: Send + Sync {
+    /// The event in the form of the API by which its change came.
+    ///
+    /// # Errors
+    /// Internal for an event that no method of the contract announces, and for a snapshot that cannot be read.
+    fn render(&self, event: Announced<'_>) -> Result<Rendered, Error>;
+}
+
+/// An event as the store has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Announced<'a> {
+    /// The event type.
+    pub kind: &'a str,
+    /// The API version of the method.
+    pub api_version: &'a str,
+    /// The UID of what it is about.
+    pub subject: &'a str,
+    /// The group that it belongs to.
+    pub group: &'a str,
+    /// What it is about, as JSON of the domain.
+    pub snapshot: &'a str,
+    /// When it was announced.
+    pub at: Timestamp,
+}
+
+/// An event as subscribers read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// The path of the collection whose method announced it, such as `/iam/v2beta1/groups`.
+    pub source: String,
+    /// What it is about.
+    pub subject: String,
+    /// The full name of the message in the body, and that message as JSON; `None` for an event without a body.
+    pub body: Option<(&'static str, String)>,
+    /// Attributes of its kind alone.
+    pub extensions: Vec<(&'static str, String)>,
+}
+
 /// Tries accounts at clouds. Implemented by `sts`, used by `services`.
 #[async_trait]
 pub trait TryAccount: Send + Sync {

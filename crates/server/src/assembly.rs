@@ -3,16 +3,20 @@
 use std::{io::ErrorKind, net::SocketAddr, sync::Arc};
 
 use api::Endpoint;
+use delivery::{Deliverer, Parts};
 use domain::{Clock, Entropy};
 use gateway::Server;
 use services::{AuditRefusals, Bootstrap, ReplayStore, RequiredTerms, UseCases, iam::identity_providers::renew_all};
 use store::Database;
-use sts::{Authenticator, Clouds, Exchange, Issuers, Provider, RelationshipCheck, SigningKeys, Workers};
+use sts::{
+    Authenticator, Clouds, Exchange, Issuers, Provider, RelationshipCheck, SigningKeys, Webhooks, Workers,
+    issuers::SystemResolver,
+};
 use tokio::{net::TcpListener, sync::Notify};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    Core, DevAccount, Operators, Settings, StartError,
+    Core, DevAccount, Operators, Settings, StartError, SystemEntropy,
     admin::{
         Admin,
         socket::{self, AdminSocket},
@@ -113,6 +117,8 @@ async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: 
     let (tls, watch) = tls.unzip();
     let server = server(settings, &core, tls, &base_url, &mut telemetry)?;
     let metrics_addr = metrics.as_ref().and_then(|listener| listener.local_addr().ok());
+    let deliverer = deliverer(settings, &core, &base_url).await?;
+    deliverer.register(telemetry.registry());
     let (stop, tasks, operators) = (CancellationToken::new(), TaskTracker::new(), core.operators());
     match AdminSocket::bind(&settings.data) {
         Ok(socket) => drop(tasks.spawn(socket.serve(Arc::new(Admin::new(core.clone())), stop.clone()))),
@@ -122,6 +128,7 @@ async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: 
         }
     }
     tasks.spawn(heads::tell(core.store.clone(), stop.clone()));
+    tasks.spawn(deliverer.run(stop.clone().cancelled_owned()));
     tasks.spawn(SigningKeys::clone(&core.signing).keep(stop.clone().cancelled_owned()));
     let look = Arc::new(Notify::new());
     if let Some(watch) = watch {
@@ -285,6 +292,26 @@ fn server(
     let server = built.map_err(|error| StartError::while_doing("the contract cannot be served", &error))?;
     server.metrics().register(telemetry.registry());
     Ok(server)
+}
+
+async fn deliverer(settings: &Settings, core: &Core, base_url: &str) -> Result<Deliverer, StartError> {
+    let delivery::Settings { timeout, at_once, .. } = settings.events;
+    let webhooks = Webhooks::new(&core.sts, core.tokens.clone(), Arc::new(SystemResolver), timeout, at_once);
+    // Not of the server's entropy: it names the process and nothing that is kept.
+    let mut name = [0; 16];
+    SystemEntropy::default().fill(&mut name)?;
+    let parts = Parts {
+        store: core.store.clone(),
+        webhooks,
+        renderer: Arc::new(api::Events::new(&core.sts.auth_url)),
+        clock: Arc::clone(&core.clock),
+        entropy: Arc::clone(&core.entropy),
+        settings: settings.events,
+        base_url: base_url.to_owned(),
+        node: format!("{:032x}", u128::from_be_bytes(name)),
+        alone: matches!(settings.database, Database::Sqlite),
+    };
+    Ok(Deliverer::start(parts).await?)
 }
 
 fn exchange(core: &Core, workers: Workers) -> Exchange {

@@ -19,6 +19,9 @@ use url::Url;
 
 use super::{StartError, terms, tls::TlsFiles};
 
+/// How events are delivered.
+pub use delivery::Settings as Events;
+
 /// The settings of a server. Nothing in here is read from the environment. The defaults are those of a server outside dev mode.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -61,6 +64,8 @@ pub struct Settings {
     pub patterns: Patterns,
     /// Sessions of users.
     pub sessions: Sessions,
+    /// Delivery of events.
+    pub events: Events,
     /// Sizes, times and counts of the port.
     pub limits: gateway::Limits,
     /// The log of the process.
@@ -177,6 +182,7 @@ impl Default for Settings {
             outbound: Outbound::default(),
             patterns: Patterns::default(),
             sessions: Sessions::default(),
+            events: Events::default(),
             limits: gateway::Limits::default(),
             log: Log {
                 format: LogFormat::Text,

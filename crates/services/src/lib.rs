@@ -33,7 +33,7 @@ use iam::{identities, identity_providers, lookups::UserLookups};
 use store::Store;
 
 pub use bootstrap::Bootstrap;
-pub use events::Subscriptions;
+pub use events::{Deliveries, Subscriptions};
 pub use iam::{
     AccessRequests, AccountAssociations, ExternalGroupRoleMappings, GroupInvites, Groups, Identities, IdentityProviders,
     Registrations, RequiredTerms, RoleBindings, Roles, Terms, WhoAmI,
@@ -91,6 +91,8 @@ pub struct UseCases {
     pub publications: Publications,
     /// Subscriptions.
     pub subscriptions: Subscriptions,
+    /// Deliveries.
+    pub deliveries: Deliveries,
     /// What a token stands for.
     pub who_am_i: WhoAmI,
 }
@@ -132,6 +134,7 @@ impl UseCases {
             advisories: Advisories::new(store(), seal(), settings.clone()),
             publications: Publications::new(store(), seal()),
             subscriptions: Subscriptions::new(store(), seal(), urls),
+            deliveries: Deliveries::new(store(), seal()),
             who_am_i: WhoAmI::new(store()),
         }
     }

@@ -14,6 +14,7 @@ pub mod check;
 mod config;
 mod counts;
 mod cursor;
+pub mod deliveries;
 pub mod events;
 mod fences;
 pub mod iam;

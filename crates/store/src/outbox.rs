@@ -1,5 +1,6 @@
 //! Events that wait for delivery, in the order of commits: as in [`crate::changes`], nothing appears behind a reader.
 
+use aws_lc_rs::digest;
 use database::{Connection, Param, Row, json};
 use domain::{Result, Revision, Timestamp, Upstream};
 
@@ -37,6 +38,21 @@ pub struct Event {
 }
 
 impl Event {
+    /// What names it wherever it is told: the same whenever and to whomever it is sent, and another one after a restore that has
+    /// given its place in the outbox to another event. A UUID of version 8 (RFC 9562 section 5.8).
+    #[must_use]
+    pub fn id(&self) -> String {
+        let Self { revision, ordinal, kind, subject, actor, at, .. } = self;
+        let text = format!("{} {ordinal} {} {kind} {subject} {actor} {}", revision.0, at.0, self.snapshot);
+        let digest = digest::digest(&digest::SHA256, text.as_bytes());
+        let mut bytes = [0; 16];
+        bytes.iter_mut().zip(digest.as_ref()).for_each(|(to, from)| *to = *from);
+        let number = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0b11 << 62) | 8 << 76 | 0b10 << 62;
+        let hex = format!("{number:032x}");
+        let part = |from, to| hex.get(from..to).unwrap_or_default();
+        [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+    }
+
     /// Its row: the values of [`COLUMNS`].
     pub(crate) fn values(&self) -> Result<[Param<'_>; 11]> {
         Ok([

@@ -128,9 +128,14 @@ const STEPS: &[Step] = &[
         postgres: include_str!("../migrations/postgres/0024_advisories.sql"),
     },
     Step {
+        name: "deliveries",
+        sqlite: include_str!("../migrations/sqlite/0025_deliveries.sql"),
+        postgres: include_str!("../migrations/postgres/0025_deliveries.sql"),
+    },
+    Step {
         name: "roles_apart",
-        sqlite: include_str!("../migrations/sqlite/0025_roles_apart.sql"),
-        postgres: include_str!("../migrations/postgres/0025_roles_apart.sql"),
+        sqlite: include_str!("../migrations/sqlite/0027_roles_apart.sql"),
+        postgres: include_str!("../migrations/postgres/0027_roles_apart.sql"),
     },
 ];
 

@@ -23,6 +23,7 @@ mod tasks;
 #[cfg(test)]
 mod testing;
 mod token;
+mod webhooks;
 mod workers;
 
 pub use authenticate::Authenticator;
@@ -37,4 +38,5 @@ pub use operator::Operators;
 pub use sessions::{IssuedRefreshToken, Sessions};
 pub use settings::{Limits, Provider, Settings};
 pub use token::{IssuedToken, Tokens};
+pub use webhooks::{Post, Undelivered, Webhooks};
 pub use workers::Workers;

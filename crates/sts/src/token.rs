@@ -16,6 +16,9 @@ use crate::{
     keys::SigningKeys,
 };
 
+/// The audience of webhooks' tokens, which receivers look for.
+const WEBHOOK_AUDIENCE: &str = "customer";
+
 /// Makes and judges our own tokens. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Tokens {
@@ -80,6 +83,24 @@ struct ClaimsForOthers<'a> {
     iat: i64,
     exp: i64,
     jti: &'a str,
+}
+
+/// The claims of the token of a webhook.
+#[derive(Serialize)]
+struct WebhookClaims<'a> {
+    iss: &'a str,
+    sub: &'a str,
+    aud: &'a str,
+    iat: i64,
+    exp: i64,
+    jti: &'a str,
+    webhook: WebhookClaim<'a>,
+}
+
+/// What a webhook's token vouches for.
+#[derive(Serialize)]
+struct WebhookClaim<'a> {
+    digest: &'a str,
 }
 
 /// What only this server reads.
@@ -177,6 +198,33 @@ impl Tokens {
         };
         self.current.confirm().await?;
         self.current.keys().sign(&claims, ctx.now).await
+    }
+
+    /// Makes the token of a webhook: it vouches for a body with that digest, to whoever believes this issuer, and is worth nothing
+    /// here.
+    ///
+    /// # Errors
+    /// Unavailable when it cannot be found out which key signs.
+    pub(crate) async fn mint_webhook(
+        &self,
+        subject: &str,
+        digest: &str,
+        token_id: &str,
+        lifetime: Duration,
+        now: Timestamp,
+    ) -> Result<Secret<String>, Error> {
+        let seconds = i64::try_from(lifetime.as_secs()).unwrap_or(0);
+        let claims = WebhookClaims {
+            iss: &self.settings.auth_url,
+            sub: subject,
+            aud: WEBHOOK_AUDIENCE,
+            iat: now.seconds(),
+            exp: now.seconds().saturating_add(seconds),
+            jti: token_id,
+            webhook: WebhookClaim { digest },
+        };
+        self.current.confirm().await?;
+        self.current.keys().sign(&claims, now).await
     }
 
     /// Judges one of our tokens.

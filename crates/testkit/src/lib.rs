@@ -17,6 +17,7 @@ mod proxy;
 pub mod samples;
 mod scenario;
 mod server;
+mod sink;
 mod transcript;
 mod transport;
 
@@ -33,5 +34,6 @@ pub use proxy::{Line, Proxy};
 pub use samples::{Does, Place, Sample};
 pub use scenario::{Scenario, scenario, scenario_on};
 pub use server::{Setup, TestServer};
+pub use sink::{Delivered, Sink};
 pub use transcript::Transcript;
 pub use transport::{Doors, Outcome, Transport};

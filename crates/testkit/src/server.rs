@@ -30,7 +30,10 @@ use domain::{
 };
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use server::{Running, Settings, assemble, settings::Outbound};
+use server::{
+    Running, Settings, assemble,
+    settings::{Events, Outbound},
+};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::UnixStream,
@@ -54,6 +57,7 @@ pub struct TestServer {
     organization: Uidp,
     admin_uid: Uidp,
     terms: Vec<TermsDocument>,
+    events: Events,
     // Dropped last: the data goes when the server is gone.
     place: Place,
 }
@@ -73,11 +77,29 @@ pub struct Setup {
     pub terms: Vec<TermsDocument>,
     /// The setting `advisories.self-approval`.
     pub self_approval: bool,
+    /// How it delivers events. By default it does not: sinks of most tests are nowhere.
+    pub events: Events,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { database: None, url: None, entropy: 0, outbound: place::nowhere(), terms: Vec::new(), self_approval: false }
+        Self {
+            database: None,
+            url: None,
+            entropy: 0,
+            outbound: place::nowhere(),
+            terms: Vec::new(),
+            self_approval: false,
+            events: Events { at_once: 0, ..Events::default() },
+        }
+    }
+}
+
+impl Setup {
+    /// A server that delivers events.
+    #[must_use]
+    pub fn delivering() -> Self {
+        Self { events: Events::default(), ..Self::default() }
     }
 }
 
@@ -99,6 +121,7 @@ impl TestServer {
         let mut settings = Settings { outbound: setup.outbound, ..place.settings() };
         settings.terms.extend(setup.terms);
         settings.self_approval = setup.self_approval;
+        settings.events = setup.events;
         Self::assemble(place, settings, clock, entropy, None).await
     }
 
@@ -116,8 +139,8 @@ impl TestServer {
     }
 
     async fn beside(&self, place: Place) -> Self {
-        let (base_url, terms) = (Some(self.base_url().to_owned()), self.terms.clone());
-        let settings = Settings { base_url, terms, ..place.settings() };
+        let (base_url, terms, events) = (Some(self.base_url().to_owned()), self.terms.clone(), self.events);
+        let settings = Settings { base_url, terms, events, ..place.settings() };
         Self::assemble(place, settings, self.clock.clone(), self.entropy.clone(), Some(self.provider.clone())).await
     }
 
@@ -128,7 +151,7 @@ impl TestServer {
         entropy: Arc<CountedEntropy>,
         provider: Option<Doors>,
     ) -> Self {
-        let terms = settings.terms.clone();
+        let (terms, events) = (settings.terms.clone(), settings.events);
         let running = Box::new(assemble(settings, clock.clone(), entropy.clone()).await.expect("the server starts"));
         let doors = Doors::open(&format!("http://{}", running.addr), None).await;
         let account = running.dev.clone().expect("development mode knows its owner");
@@ -142,6 +165,7 @@ impl TestServer {
             organization: account.organization,
             admin_uid: account.identity,
             terms,
+            events,
             place,
         };
         server.admin = server.admin_token().await;
@@ -155,8 +179,14 @@ impl TestServer {
         self.running.stop().await;
         // Without development mode no cloud may be on this machine.
         let outbound = Outbound::default();
-        let settings =
-            Settings { dev: false, base_url, self_service_organizations: self_service, outbound, ..self.place.settings() };
+        let settings = Settings {
+            dev: false,
+            base_url,
+            self_service_organizations: self_service,
+            outbound,
+            events: self.events,
+            ..self.place.settings()
+        };
         let running = Box::new(assemble(settings, self.clock.clone(), self.entropy.clone()).await.expect("the server starts"));
         let doors = Doors::open(&format!("http://{}", running.addr), None).await;
         Self { running, doors, ..self }

@@ -3,6 +3,7 @@
 //! These tests are about PostgreSQL, whatever engine the others run on.
 
 mod crowd;
+mod deliveries;
 mod held;
 mod keys;
 mod rights;
@@ -34,7 +35,12 @@ impl Nodes {
 
     /// The same on a database that the test looks into.
     pub(crate) async fn on(database: pgcluster::Database) -> Self {
-        let one = TestServer::start_with(Setup { database: Some(database), ..Setup::default() }).await;
+        Self::of(Setup { database: Some(database), ..Setup::default() }).await
+    }
+
+    /// The same, special in some way.
+    pub(crate) async fn of(setup: Setup) -> Self {
+        let one = TestServer::start_with(setup).await;
         let other = one.second_node().await;
         Self { one, other }
     }

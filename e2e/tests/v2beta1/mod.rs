@@ -17,7 +17,7 @@ pub(crate) mod repos;
 pub(crate) mod role_bindings;
 pub(crate) mod roles;
 pub(crate) mod security_advisories;
-mod subscriptions;
+pub(crate) mod subscriptions;
 pub(crate) mod tags;
 pub(crate) mod terms;
 mod visibility;

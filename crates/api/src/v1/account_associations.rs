@@ -72,7 +72,7 @@ async fn check(
 account_associations!(Wire with parts);
 
 /// An account association for an answer.
-fn to_wire(association: &AccountAssociation) -> Wire {
+pub(crate) fn to_wire(association: &AccountAssociation) -> Wire {
     Wire { group: association.uid.to_string(), ..spec_to_wire(&association.spec) }
 }
 

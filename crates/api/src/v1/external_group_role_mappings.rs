@@ -68,7 +68,7 @@ fn part(
 }
 
 /// An external group role mapping for an answer.
-fn to_wire(mapping: &ExternalGroupRoleMapping) -> wire::ExternalGroupRoleMapping {
+pub(crate) fn to_wire(mapping: &ExternalGroupRoleMapping) -> wire::ExternalGroupRoleMapping {
     wire::ExternalGroupRoleMapping {
         id: mapping.uid.to_string(),
         identity_provider_uidp: mapping.uid.parent_text().to_owned(),

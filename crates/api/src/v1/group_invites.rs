@@ -67,7 +67,7 @@ fn part(request: GroupInviteFilter) -> Result<list::Asked<group_invites::GroupIn
     Ok((part, group_invites::GroupInviteFilter { key_id: list::filter(&key_id) }))
 }
 
-fn to_wire(view: &GroupInviteView) -> wire::GroupInvite {
+pub(crate) fn to_wire(view: &GroupInviteView) -> wire::GroupInvite {
     wire::GroupInvite {
         id: view.invite.uid.to_string(),
         expiration: Some(time::to_wire(view.invite.expires_at)),

@@ -20,7 +20,7 @@ use crate::{
     uidp,
 };
 
-mod convert;
+pub(crate) mod convert;
 mod relationship;
 
 /// A month.

@@ -21,7 +21,7 @@ use crate::{
     uidp,
 };
 
-mod convert;
+pub(crate) mod convert;
 mod scim;
 
 /// The RPCs of identity providers.

@@ -18,7 +18,7 @@ use crate::{
     uidp,
 };
 
-mod convert;
+pub(crate) mod convert;
 mod overlay;
 
 /// The RPCs of repositories.

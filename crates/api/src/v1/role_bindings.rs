@@ -80,7 +80,7 @@ fn part(request: RoleBindingFilter) -> Result<list::Asked<role_bindings::RoleBin
 }
 
 /// A role binding for an answer.
-fn to_wire(view: &RoleBindingView) -> wire::RoleBinding {
+pub(crate) fn to_wire(view: &RoleBindingView) -> wire::RoleBinding {
     let binding = &view.binding;
     let group = view.group.uid.to_string();
     // The field of the group is deprecated; who reads it finds what it always held.

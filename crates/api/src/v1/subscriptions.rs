@@ -45,7 +45,7 @@ fn part(request: SubscriptionFilter) -> Result<list::Asked<subscriptions::Subscr
 }
 
 /// A subscription for an answer.
-fn to_wire(subscription: &Subscription) -> wire::Subscription {
+pub(crate) fn to_wire(subscription: &Subscription) -> wire::Subscription {
     wire::Subscription { id: subscription.uid.to_string(), sink: subscription.spec.sink.clone() }
 }
 

@@ -129,7 +129,7 @@ async fn ends_of_life(tags: Arc<Tags>, ctx: Arc<Ctx>, request: EolTagFilter) -> 
 }
 
 /// A tag for an answer.
-fn to_wire(tag: &Tag) -> wire::Tag {
+pub(crate) fn to_wire(tag: &Tag) -> wire::Tag {
     wire::Tag {
         id: tag.uid.to_string(),
         name: tag.spec.name.to_string(),

@@ -21,7 +21,7 @@ use crate::{
     uidp,
 };
 
-mod convert;
+pub(crate) mod convert;
 
 /// The RPCs of external group role mappings.
 pub(crate) fn endpoints(mappings: &ExternalGroupRoleMappings) -> Vec<Endpoint> {

@@ -16,7 +16,7 @@ use crate::{
     uidp,
 };
 
-mod convert;
+pub(crate) mod convert;
 
 /// The RPCs of group invites.
 pub(crate) fn endpoints(invites: &GroupInvites) -> Vec<Endpoint> {

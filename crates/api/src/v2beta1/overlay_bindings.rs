@@ -48,7 +48,7 @@ async fn create(
 }
 
 /// An overlay binding for an answer.
-fn to_wire(OverlayBindingView { binding, overlay }: &OverlayBindingView) -> OverlayBinding {
+pub(crate) fn to_wire(OverlayBindingView { binding, overlay }: &OverlayBindingView) -> OverlayBinding {
     OverlayBinding {
         uid: binding.uid.to_string(),
         repo: binding.uid.parent_text().to_owned(),

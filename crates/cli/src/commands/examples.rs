@@ -161,6 +161,9 @@ const EXAMPLES: &[Examples] = &[
         &[("As many folders and repos", "provost iam organizations limits set acme groups=50 repos=200")],
     ),
     ("images visibility set", &[("For everybody", "provost images visibility set public --repo acme/api -y")]),
+    ("events subscriptions status", &[("Whether events arrive", "provost events subscriptions status SUBSCRIPTION_UID")]),
+    ("events dead-letters list", &[("What the sink did not take", "provost events dead-letters list SUBSCRIPTION_UID")]),
+    ("events dead-letters replay", &[("All of them", "provost events dead-letters replay SUBSCRIPTION_UID")]),
     (
         "events subscriptions create",
         &[(

@@ -22,7 +22,7 @@ fn of(path: &[&str]) -> Effect {
         ["iam", "account-associations", "set", _]
         | ["iam" | "images" | "events" | "advisories", .., "update" | "delete" | "set" | "unset" | "readme"] => Effect::Changes,
         ["auth", "delete-account"]
-        | ["iam" | "images" | "events" | "advisories", .., "create" | "remove" | "accept" | "grant" | "refuse"]
+        | ["iam" | "images" | "events" | "advisories", .., "create" | "remove" | "accept" | "grant" | "refuse" | "replay"]
         | ["iam", .., "enable" | "disable" | "generate" | "regenerate" | "revoke"] => Effect::Writes,
         // `auth pull-token` as well: what it makes first, the rest needs to be there.
         _ => Effect::None,

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 mod crashes;
 mod creations;
 mod disk;
+mod events;
 mod found;
 mod frozen;
 mod known;

@@ -45,7 +45,14 @@ const ADDED: [Added; 5] = [
 ];
 
 /// Tables that there are since [`OLDEST`], and the schema that has them first.
-const NEW: [(&str, i64); 3] = [("advisories", 24), ("advisory_words", 24), ("vulnerabilities", 24)];
+const NEW: [(&str, i64); 6] = [
+    ("advisories", 24),
+    ("advisory_words", 24),
+    ("vulnerabilities", 24),
+    ("delivery_mark", 25),
+    ("deliveries", 25),
+    ("dead_letters", 25),
+];
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +134,47 @@ const OTHERS: &[Listed] = &[
             text("upstream"),
             text("snapshot"),
             int("at"),
+        ],
+    ),
+    ("delivery_mark", &[int("one")], &[int("one"), int("revision"), int("ordinal")]),
+    (
+        "deliveries",
+        &[text("subscription")],
+        &[
+            text("subscription"),
+            int("done_revision"),
+            int("done_ordinal"),
+            int("target_revision"),
+            int("target_ordinal"),
+            int("attempts"),
+            int("failing_since"),
+            text("problem"),
+            int("due_at"),
+            text("node"),
+            int("leased_until"),
+        ],
+    ),
+    (
+        "dead_letters",
+        &[text("subscription"), int("revision"), int("ordinal")],
+        &[
+            text("subscription"),
+            int("revision"),
+            int("ordinal"),
+            text("kind"),
+            text("api_version"),
+            bool("customer"),
+            text("subject"),
+            text("group_uid"),
+            text("actor"),
+            text("upstream"),
+            text("snapshot"),
+            int("at"),
+            text("id"),
+            int("attempts"),
+            text("problem"),
+            int("died_at"),
+            int("replayed_at"),
         ],
     ),
     (

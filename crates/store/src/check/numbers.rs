@@ -12,13 +12,20 @@ const TIMES: (i64, i64) = (-62_135_596_800_000, 253_402_300_799_999);
 const DRAWN: &str = "relationship_revision";
 
 /// Tables that are no noun's: what identifies a row, and their numbers.
-const OTHERS: [(&str, &str, &[&str]); 8] = [
+const OTHERS: [(&str, &str, &[&str]); 11] = [
     ("revision", "''", &["n"]),
     ("counts", "prefix || ' ' || noun", &["n", "children"]),
     ("signing_keys", "kid", &["created_at", "not_before_at", "retired_at", "revision"]),
     ("idempotency", "''", &["created_at"]),
     ("changes", "revision || ' ' || ordinal", &["revision", "ordinal", "from_created_at", "to_created_at"]),
     ("outbox", "revision || ' ' || ordinal", &["revision", "ordinal", "at"]),
+    ("delivery_mark", "''", &["revision"]),
+    ("deliveries", "subscription", &["done_revision", "target_revision", "failing_since", "due_at", "leased_until"]),
+    (
+        "dead_letters",
+        "subscription || ' ' || revision || ' ' || ordinal",
+        &["revision", "ordinal", "at", "died_at", "replayed_at"],
+    ),
     ("audit", "id", &["revision", "at"]),
     ("tag_history", "tag || ' ' || revision", &["revision", "at"]),
 ];

@@ -24,6 +24,12 @@ pub(super) fn rows() -> impl Iterator<Item = Probe> {
         Rows { table: "signing_keys", key: "kid", columns: signing_keys::COLUMNS.into(), read: signing_key },
         Rows { table: "changes", key: "revision || ' ' || ordinal", columns: changes::COLUMNS.into(), read: change },
         Rows { table: "outbox", key: "revision || ' ' || ordinal", columns: outbox::COLUMNS.into(), read: event },
+        Rows {
+            table: "dead_letters",
+            key: "subscription || ' ' || revision || ' ' || ordinal",
+            columns: outbox::COLUMNS.into(),
+            read: event,
+        },
         Rows { table: "sessions", key: "uid", columns: sessions::COLUMNS.into(), read: |row| sessions::read(row).map(drop) },
         Rows { table: "audit", key: "id", columns: audit::COLUMNS.into(), read: |row| audit::read(row).map(drop) },
     ];

@@ -138,6 +138,28 @@ impl GuardedClient {
         tokio::time::timeout(self.timeout, read).instrument(span).await.unwrap_or_else(|elapsed| Err(late(elapsed)))
     }
 
+    /// Whether the other side takes a request to a URL that [`GuardedClient::admit`] let through: its status. Of the rest of the answer
+    /// at most `size` bytes are read, and nothing is kept.
+    ///
+    /// # Errors
+    /// When it does not answer in time, says that it cannot, or redirects.
+    pub(crate) async fn tell(&self, what: &'static str, request: Request, size: usize) -> Result<StatusCode, FetchError> {
+        let client = self.client.get_or_init(|| self.build()).as_ref().map_err(|why| FetchError::Down(why.clone()))?;
+        let told = async {
+            let mut answer = client.execute(request).await.map_err(|error| explain(what, &error))?;
+            let (status, mut read) = (answer.status(), 0);
+            // A connection whose answer was read to its end serves the next request as well.
+            while read <= size
+                && let Ok(Some(chunk)) = answer.chunk().await
+            {
+                read += chunk.len();
+            }
+            judge(what, status)
+        };
+        let late = |_| FetchError::Down(format!("{what} did not answer in time"));
+        tokio::time::timeout(self.timeout, told).await.unwrap_or_else(|elapsed| Err(late(elapsed)))
+    }
+
     /// Built at the first use: loading the system's root certificates takes longer than all of a start.
     fn build(&self) -> Result<Client, String> {
         Client::builder()
@@ -163,12 +185,7 @@ async fn read(client: &Client, what: &'static str, request: Request, size: usize
     let mut answer = client.execute(request).await.map_err(|error| explain(what, &error))?;
     let status = answer.status();
     Span::current().record("http.response.status_code", status.as_u16());
-    if status.is_redirection() {
-        return Err(FetchError::Refused(format!("{what} redirects ({status}), which is not followed")));
-    }
-    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
-        return Err(FetchError::Down(format!("{what} answered {status}")));
-    }
+    judge(what, status)?;
     let too_large = || FetchError::Refused(format!("{what} is larger than {size} bytes"));
     if answer.content_length().is_some_and(|length| length > size as u64) {
         return Err(too_large());
@@ -181,6 +198,17 @@ async fn read(client: &Client, what: &'static str, request: Request, size: usize
         body.extend_from_slice(&chunk);
     }
     Ok(Answer { status, body })
+}
+
+/// The status, unless it redirects or says that the other side is down.
+fn judge(what: &'static str, status: StatusCode) -> Result<StatusCode, FetchError> {
+    if status.is_redirection() {
+        return Err(FetchError::Refused(format!("{what} redirects ({status}), which is not followed")));
+    }
+    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+        return Err(FetchError::Down(format!("{what} answered {status}")));
+    }
+    Ok(status)
 }
 
 /// What went wrong, for callers without addresses.

@@ -14,7 +14,7 @@ use contract::{
         registry::v2beta1::rpc as registry,
         vulnerabilities::{v1::rpc as old_vulnerabilities, v2beta1::rpc as vulnerabilities},
     },
-    provost::{iam::v1::rpc as own, registry::v1::rpc as own_registry},
+    provost::{events::v1::rpc as own_events, iam::v1::rpc as own, registry::v1::rpc as own_registry},
 };
 use serde_json::{Value, json};
 
@@ -273,6 +273,12 @@ pub(super) fn others() -> Vec<Sample> {
         Sample::new::<own_registry::SetRepoVisibility>(Does::Other, |place| json!({ "uid": place.of("repo"), "public": true })),
         Sample::new::<own_registry::GetGroupVisibility>(Does::Read("group"), |place| json!({ "uid": place.of("group") })),
         Sample::new::<own_registry::SetGroupVisibility>(Does::Other, |place| json!({ "uid": place.of("group"), "public": true })),
+        Sample::new::<own_events::GetDelivery>(Does::Read("subscription"), |place| json!({ "uid": place.of("subscription") })),
+        Sample::new::<own_events::ListDeadLetters>(
+            Does::Other,
+            |place| json!({ "uid": place.of("subscription"), "page_size": 50 }),
+        ),
+        Sample::new::<own_events::ReplayDeadLetters>(Does::Other, |place| json!({ "uid": place.of("subscription") })),
         Sample::new::<old_registry::GetRegistrySettings>(Does::Other, |place| json!({ "registry_id": place.at.as_str() })),
         Sample::new::<old_registry::ListBuildReports>(
             Does::Other,

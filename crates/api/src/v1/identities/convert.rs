@@ -10,7 +10,7 @@ use super::relationship;
 use crate::time;
 
 /// An identity for an answer.
-pub(super) fn to_wire(identity: &Identity) -> wire::Identity {
+pub(crate) fn to_wire(identity: &Identity) -> wire::Identity {
     wire::Identity {
         id: identity.uid.to_string(),
         created_at: Some(time::to_wire(identity.created_at)),

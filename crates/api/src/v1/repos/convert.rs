@@ -40,7 +40,7 @@ impl Mirror<wire::CatalogTier> for CatalogTier {
 }
 
 /// A repository for an answer.
-pub(super) fn to_wire(repo: &Repo) -> wire::Repo {
+pub(crate) fn to_wire(repo: &Repo) -> wire::Repo {
     wire::Repo { id: repo.uid.to_string(), create_time: Some(time::to_wire(repo.created_at)), ..spec_to_wire(&repo.spec) }
 }
 

@@ -9,7 +9,7 @@ use domain::{
 use crate::{time, uidp};
 
 /// An external group role mapping for an answer.
-pub(super) fn to_wire(mapping: &ExternalGroupRoleMapping) -> wire::ExternalGroupRoleMapping {
+pub(crate) fn to_wire(mapping: &ExternalGroupRoleMapping) -> wire::ExternalGroupRoleMapping {
     wire::ExternalGroupRoleMapping {
         uid: mapping.uid.to_string(),
         identity_provider_uid: mapping.uid.parent_text().to_owned(),

@@ -11,7 +11,7 @@ use domain::{
 use crate::{time, uidp};
 
 /// A group invite for an answer, with the role that it offers. Its code is not known any more.
-pub(super) fn to_wire(view: &GroupInviteView) -> wire::GroupInvite {
+pub(crate) fn to_wire(view: &GroupInviteView) -> wire::GroupInvite {
     let GroupInviteView { invite, role } = view;
     wire::GroupInvite {
         uid: invite.uid.to_string(),

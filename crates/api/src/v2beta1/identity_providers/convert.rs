@@ -9,7 +9,7 @@ use crate::{mask, mirror, time};
 crate::identity_provider::identity_providers!(contract::chainguard::platform::iam::v2beta1);
 
 /// An identity provider for an answer, without its SCIM access.
-pub(super) fn to_wire(provider: &IdentityProvider) -> wire::IdentityProvider {
+pub(crate) fn to_wire(provider: &IdentityProvider) -> wire::IdentityProvider {
     wire::IdentityProvider {
         uid: provider.uid.to_string(),
         create_time: Some(time::to_wire(provider.created_at)),

@@ -2,10 +2,14 @@
 
 use clap::{Args, Subcommand};
 use client::Client;
-use contract::chainguard::platform::events::v2beta1::{
-    CreateSubscriptionRequest, DeleteSubscriptionRequest, GetSubscriptionRequest, ListSubscriptionsRequest, Subscription,
-    rpc::{CreateSubscription, DeleteSubscription, GetSubscription, ListSubscriptions},
+use contract::{
+    chainguard::platform::events::v2beta1::{
+        CreateSubscriptionRequest, DeleteSubscriptionRequest, GetSubscriptionRequest, ListSubscriptionsRequest, Subscription,
+        rpc::{CreateSubscription, DeleteSubscription, GetSubscription, ListSubscriptions},
+    },
+    provost::events::v1::{Delivery, GetDeliveryRequest, rpc::GetDelivery},
 };
+use serde_json::json;
 
 use super::super::iam::Within;
 use crate::{
@@ -14,6 +18,7 @@ use crate::{
     exit::Failure,
     global::Global,
     listing::{self, Paging},
+    output::{self, time},
     resolve::{self, Kind},
     session,
 };
@@ -30,6 +35,12 @@ pub(crate) enum Subscriptions {
     },
     /// Show the details of a subscription
     Describe {
+        /// Its UID
+        #[arg(value_name = "UID", required = true)]
+        subscription: Option<String>,
+    },
+    /// Show whether the events of a subscription arrive
+    Status {
         /// Its UID
         #[arg(value_name = "UID", required = true)]
         subscription: Option<String>,
@@ -68,6 +79,10 @@ impl Subscriptions {
                 let uid = resolve::uid(global, &client, Kind::Subscription, subscription).await?;
                 describe::<GetSubscription>(global, &client, GetSubscriptionRequest { uid }).await
             }
+            Self::Status { subscription } => {
+                let uid = resolve::uid(global, &client, Kind::Subscription, subscription).await?;
+                status(global, &client.call::<GetDelivery>(GetDeliveryRequest { uid }).await?)
+            }
             Self::Create(create) => create.run(global, &client).await,
             Self::Delete { subscription } => {
                 delete::<DeleteSubscription>(global, &client, Kind::Subscription, subscription, "", |uid| {
@@ -86,4 +101,17 @@ impl Create {
         let request = CreateSubscriptionRequest { parent, subscription: Some(subscription) };
         global.output.one(&client.call::<CreateSubscription>(request).await?)
     }
+}
+
+fn status(global: &Global, delivery: &Delivery) -> Result<(), Failure> {
+    let told = json!({
+        "id": delivery.uid,
+        "pending": delivery.pending,
+        "failures": delivery.failures,
+        "failing_since": time::wire(delivery.failing_since_time.as_ref()),
+        "problem": delivery.problem,
+        "retry_at": time::wire(delivery.retry_time.as_ref()),
+        "dead_letters": delivery.dead_letters,
+    });
+    output::report(global.output, &delivery.uid, &told, None)
 }

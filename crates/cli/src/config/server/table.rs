@@ -4,6 +4,7 @@ use super::Key;
 
 mod advisories;
 mod database;
+mod events;
 mod limits;
 mod log;
 mod organizations;
@@ -34,6 +35,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "outbound", heading: "Requests to identity providers and clouds", keys: outbound::KEYS },
     Section { name: "patterns", heading: "Patterns and pasted keys of identities", keys: patterns::KEYS },
     Section { name: "sessions", heading: "Sessions of users", keys: sessions::KEYS },
+    Section { name: "events", heading: "Delivery of events", keys: events::KEYS },
     Section { name: "limits", heading: "Limits", keys: limits::KEYS },
     Section { name: "log", heading: "Log", keys: log::KEYS },
 ];
