@@ -1,5 +1,6 @@
 //! What the published API does not have.
 
 pub(crate) mod access_requests;
+pub(crate) mod advisory_imports;
 pub(crate) mod resource_limits;
 pub(crate) mod visibility;

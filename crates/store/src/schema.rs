@@ -127,6 +127,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0024_advisories.sql"),
         postgres: include_str!("../migrations/postgres/0024_advisories.sql"),
     },
+    Step {
+        name: "advisory imports",
+        sqlite: include_str!("../migrations/sqlite/0026_advisory_imports.sql"),
+        postgres: include_str!("../migrations/postgres/0026_advisory_imports.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

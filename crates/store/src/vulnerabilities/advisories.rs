@@ -8,7 +8,7 @@ use domain::{
     vulnerabilities::{Advisory, AdvisorySpec, AdvisoryView, EventType, Severity},
 };
 
-use super::{check_few, known};
+use super::{check_few, imports, known};
 use crate::{
     BoxFuture, CursorKey, Reader, Writer, counts,
     iam::groups,
@@ -54,6 +54,8 @@ pub struct AdvisoryFilter {
     pub query: String,
     /// Only those that the public may see.
     pub published: bool,
+    /// Only those that changed then or later.
+    pub updated_since: Option<Timestamp>,
 }
 
 impl Filter for AdvisoryFilter {
@@ -82,6 +84,7 @@ impl Filter for AdvisoryFilter {
             words(REVIEWER, &self.event_reviewers).map(Term::tested_words),
             words(AUTHOR, &self.not_event_authors).map(Term::no_words),
             query.map(|query| Term::contains("searched", query)),
+            self.updated_since.map(|at| Term::since(UPDATED_AT, "org_updated_at", at)),
         ];
         terms.into_iter().flatten().collect()
     }
@@ -252,6 +255,7 @@ async fn add_word(tx: &mut Writer, advisory: &Advisory, kind: &str, word: &str) 
 fn go_with<'a>(tx: &'a mut Writer, group: &'a Uidp) -> BoxFuture<'a, Result<()>> {
     Box::pin(async move {
         check_few(tx, Noun::Advisory, group, "advisories").await?;
+        imports::go_with(tx, group).await?;
         let words = "DELETE FROM advisory_words WHERE of_uid IN (SELECT uid FROM advisories WHERE parent = $1)";
         tx.send(words, &[group.into()]).await?;
         table::remove::<Advisory>(tx, "parent", group).await.map(drop)
@@ -277,7 +281,10 @@ pub async fn list_views<F: Filter<Row = Advisory>>(reader: &mut Reader, query: &
 }
 
 /// Adds how bad the vulnerabilities of the advisories are, as far as the organization of each knows.
-async fn views(reader: &mut Reader, advisories: Vec<Advisory>) -> Result<Vec<AdvisoryView>> {
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn views(reader: &mut Reader, advisories: Vec<Advisory>) -> Result<Vec<AdvisoryView>> {
     let mut names = BTreeMap::<Uidp, BTreeSet<String>>::new();
     for advisory in &advisories {
         names.entry(advisory.uid.root()).or_default().extend(advisory.spec.aliases.iter().cloned());

@@ -1,0 +1,13 @@
+//! OpenVEX (<https://github.com/openvex/spec>).
+
+mod read;
+mod states;
+mod write;
+
+pub(crate) use read::read;
+pub(crate) use write::write;
+
+/// How the contexts of all its versions begin.
+pub(crate) const CONTEXT: &str = "https://openvex.dev/ns";
+/// The id of a document about one advisory, without the advisory's public id.
+pub(crate) const ID: &str = "https://openvex.dev/docs/provost/";
