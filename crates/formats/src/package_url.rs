@@ -5,6 +5,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 /// What is not written as it is.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/').remove(b':');
 
+/// The same for what is no path.
+const SEGMENT: &AsciiSet = &ENCODED.add(b'/');
+
 /// A package URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PackageUrl {
@@ -48,10 +51,10 @@ impl PackageUrl {
         let kind = if kind.is_empty() { "generic".to_owned() } else { kind.to_ascii_lowercase() };
         let mut text = format!("pkg:{kind}/{}", utf8_percent_encode(name, ENCODED));
         if let Some(version) = version {
-            text = format!("{text}@{}", utf8_percent_encode(version, ENCODED));
+            text = format!("{text}@{}", utf8_percent_encode(version, SEGMENT));
         }
         if let Some(arch) = arch {
-            text = format!("{text}?arch={}", utf8_percent_encode(arch, ENCODED));
+            text = format!("{text}?arch={}", utf8_percent_encode(arch, SEGMENT));
         }
         text
     }

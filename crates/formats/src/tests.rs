@@ -92,6 +92,10 @@ fn a_record_makes_an_advisory_for_each_package() {
     assert_eq!(event, EventKind::Fixed(Fixed { version: "1.21.2".into(), ..Fixed::default() }));
     fixed["withdrawn"] = "2024-06-01T00:00:00Z".into();
     assert_eq!(good(&fixed).parts[0].withdrawn_at, Some(Timestamp(1_717_200_000_000)));
+    fixed["modified"] = "0001-01-01T00:00:00Z".into();
+    fixed["withdrawn"] = "0001-01-01T00:00:00Z".into();
+    let part = good(&fixed).parts.remove(0);
+    assert_eq!((part.withdrawn_at, part.events[1].at), (Some(Timestamp(1)), part.events[0].at), "a time that is not known");
     let git = json!([{ "ranges": [{ "type": "GIT", "repo": "https://x.org/r", "events": [{ "introduced": "0" }, { "fixed": "abc" }] }] }]);
     fixed["affected"] = git;
     let spec = good(&fixed).parts[0].spec.clone();
@@ -114,7 +118,7 @@ fn what_is_wrong_with_a_record_is_told() {
         (with("id", 7.into()), "invalid type"),
         (with("modified", "yesterday".into()), "modified must be a time"),
         (with("modified", "9999-12-31T23:59:60Z".into()), "modified must be a time"),
-        (with("published", "0001-01-01T00:00:00Z".into()), "published must be a time"),
+        (with("published", "-000001-01-01T00:00:00Z".into()), "published must be a time"),
         (with("affected", json!([])), "names no package"),
         (with("affected", Value::Null), "names no package"),
         (with("affected", json!([{}])), "affected[0] names neither a package"),

@@ -104,7 +104,8 @@ pub(crate) fn read(text: &[u8]) -> Result<Record, Rejected> {
     }
     let modified = time::read("modified", &osv.modified)?;
     let published = time::optional("published", osv.published.as_deref())?.unwrap_or(modified);
-    let withdrawn_at = time::optional("withdrawn", osv.withdrawn.as_deref())?;
+    // What was withdrawn at a time that is not known was withdrawn all the same.
+    let withdrawn_at = time::optional("withdrawn", osv.withdrawn.as_deref())?.map(|at| at.max(Timestamp(1)));
     let mut aliases = vec![osv.id.clone()];
     for alias in osv.aliases.unwrap_or_default() {
         if !aliases.contains(&alias) {

@@ -34,11 +34,14 @@ fn what_is_as_long_as_can_be_is_harmless() {
     for document in ["[".repeat(most), "{\"id\":".repeat(most / 6), "{\"affected\":[".repeat(most / 13), "9".repeat(most)] {
         assert!(rejected(document.as_bytes()).contains("cannot be read"));
     }
-    let mut deep = String::from("{\"id\":\"A-1\",\"modified\":\"2024-01-01T00:00:00Z\",\"database_specific\":");
-    deep.push_str(&"[".repeat(most / 2));
-    deep.push_str(&"]".repeat(most / 2));
-    deep.push('}');
-    assert!(rejected(deep.as_bytes()).contains("recursion limit"), "{}", rejected(deep.as_bytes()));
+    let deep = |before: &str, after: &str| {
+        let nest = (most - before.len() - after.len()) / 2;
+        rejected(format!("{before}{}{}{after}", "[".repeat(nest), "]".repeat(nest)).as_bytes())
+    };
+    let record = r#"{"id":"A-1","modified":"2024-01-01T00:00:00Z","database_specific":"#;
+    assert!(deep(record, "}").contains("names no package"), "what nobody reads is passed over, however deep");
+    let affected = record.replace("database_specific\":", "affected\":[{\"database_specific\":{\"provost\":");
+    assert!(deep(&affected, "}}]}").contains("recursion limit"));
     let mut wide = osv();
     wide["affected"] = (0..8000).map(|n| json!({ "package": { "name": n.to_string(), "ecosystem": "Go" } })).collect();
     assert!(rejected(&bytes(&wide)).contains("names 8000 packages"));

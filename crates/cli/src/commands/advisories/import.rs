@@ -19,7 +19,7 @@ use crate::{
     documents::{self, Entry},
     exit::{Exit, Failure},
     global::Global,
-    output::{remark, report},
+    output::{Format, remark, report},
     progress::Progress,
     resolve::{self, Kind},
 };
@@ -28,6 +28,8 @@ use crate::{
 const DOCUMENTS: usize = 100;
 /// Bytes after which a call gets no further document.
 const BYTES: usize = 1 << 20;
+/// Most rejected documents that a table shows.
+const SHOWN: usize = 50;
 /// Entries that are read ahead.
 const AHEAD: usize = 16;
 
@@ -58,6 +60,8 @@ struct Way<'a> {
 
 impl Import {
     pub(super) async fn run(self, global: &Global, client: &Client) -> Result<(), Failure> {
+        let path = self.path;
+        std::fs::metadata(&path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
         let parent = resolve::uid(global, client, Kind::Group, self.parent).await?;
         let import = match self.resume {
             Some(uid) => client.call::<GetAdvisoryImport>(GetAdvisoryImportRequest { uid }).await?,
@@ -72,14 +76,13 @@ impl Import {
         let rejected = import.rejections.clone();
         let mut way = Way { client, import, rejected, progress: Progress::of("importing"), read: 0 };
         let (to, from) = channel(AHEAD);
-        let path = self.path;
         let reading = spawn_blocking(move || documents::read(&path, &to));
         let outcome = way.go(from).await;
         let read = reading.await.map_err(|error| Failure::failed(error.to_string()))?;
-        let uid = way.import.uid.clone();
+        let (uid, is_begun) = (way.import.uid.clone(), way.import.documents > 0);
         let hint = |failure: Failure| match failure.hint {
-            None => failure.hint(format!("go on where it stopped: provost advisories import … --resume {uid}")),
-            Some(_) => failure,
+            None if is_begun => failure.hint(format!("go on where it stopped: provost advisories import … --resume {uid}")),
+            _ => failure,
         };
         let unread = outcome.and_then(|unread| read.map(|()| unread)).map_err(hint)?;
         way.finish().await?;
@@ -156,11 +159,16 @@ impl Way<'_> {
             "advisories_created": import.created_advisories,
             "advisories_updated": import.updated_advisories,
         });
-        if let (true, Some(fields)) = (global.output == crate::output::Format::Json, value.as_object_mut()) {
+        if let (true, Some(fields)) = (global.output == Format::Json, value.as_object_mut()) {
             fields.insert("rejections".to_owned(), rejections.into());
         }
         let refused = rows.len();
+        let is_cut = global.output != Format::Json && refused > SHOWN;
+        rows.truncate(if is_cut { SHOWN } else { refused });
         report(global.output, &import.uid, &value, Some((&["REJECTED", "REASON"], rows)))?;
+        if is_cut {
+            remark(&format!("{} more were rejected: -o json shows all of them", refused - SHOWN));
+        }
         if refused > 0 && import.imported + import.unchanged == 0 {
             return Err(Failure::new(Exit::Failed, "nothing was imported: every document was rejected"));
         }
