@@ -56,7 +56,8 @@ pub(crate) fn read(path: &Path, to: &Sender<Entry>) -> Result<(), Failure> {
         Some([b'P', b'K', ..]) => zip(path, file, &mut out),
         _ => {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            out.give(name, limited(file)).map(drop)
+            out.give(name, limited(file));
+            Ok(())
         }
     }
 }
@@ -78,8 +79,8 @@ impl Out<'_> {
     }
 
     /// Gives an entry away; answers whether anybody takes more.
-    fn give(&mut self, name: String, content: Result<Vec<u8>, String>) -> Result<bool, Failure> {
-        Ok(self.to.blocking_send(Entry { name, content }).is_ok())
+    fn give(&self, name: String, content: Result<Vec<u8>, String>) -> bool {
+        self.to.blocking_send(Entry { name, content }).is_ok()
     }
 }
 
@@ -128,9 +129,9 @@ fn folder(root: &Path, at: &Path, depth: usize, out: &mut Out<'_>) -> Result<boo
             true
         } else if kind.is_file() {
             let content = File::open(&path).map_err(|error| format!("it cannot be read: {error}")).and_then(limited);
-            out.give(name, content)?
+            out.give(name, content)
         } else {
-            out.give(name, Err(LINK.to_owned()))?
+            out.give(name, Err(LINK.to_owned()))
         };
         if !goes_on {
             return Ok(false);
@@ -156,7 +157,7 @@ fn tar(path: &Path, unpacked: impl Read, out: &mut Out<'_>) -> Result<(), Failur
             (true, false) => Err(LINK.to_owned()),
             (true, true) => limited(entry),
         };
-        if !out.give(name, content)? {
+        if !out.give(name, content) {
             break;
         }
     }
@@ -190,7 +191,7 @@ fn zip(path: &Path, file: File, out: &mut Out<'_>) -> Result<(), Failure> {
         if left == 0 {
             return Err(too_large(path));
         }
-        if !out.give(name, content)? {
+        if !out.give(name, content) {
             break;
         }
     }

@@ -1,5 +1,7 @@
 //! Package URLs (ECMA-427), as far as they name a package: `pkg:TYPE/NAMESPACE/NAME@VERSION?QUALIFIERS#SUBPATH`.
 
+use std::borrow::Cow;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// What is not written as it is.
@@ -35,7 +37,7 @@ impl PackageUrl {
             Some((name, version)) if !name.is_empty() => (name, Some(version)),
             _ => (segment, None),
         };
-        let decode = |text: &str| percent_decode_str(text).decode_utf8().ok().map(|text| text.into_owned());
+        let decode = |text: &str| percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned);
         let name = decode(&format!("{path}{segment}"))?;
         let is_kind = !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(&byte));
         let mut pairs = qualifiers.split('&').filter_map(|pair| pair.split_once('='));

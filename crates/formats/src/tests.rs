@@ -6,8 +6,8 @@ mod schema;
 use domain::{
     Timestamp, Uidp,
     vulnerabilities::{
-        Advisory, AdvisoryEvent, AdvisorySpec, AdvisoryView, Detection, DocumentFormat, EventKind, FalsePositiveReason, Fixed,
-        ReviewState, Severity, SeveritySystem, advisory_event::Findings,
+        Advisory, AdvisoryEvent, AdvisorySpec, AdvisoryView, Detection, DocumentFormat, EventKind, EventType,
+        FalsePositiveReason, Fixed, ReviewState, Severity, SeveritySystem, advisory_event::Findings,
     },
 };
 use proptest::prelude::*;
@@ -74,9 +74,8 @@ fn a_record_makes_an_advisory_for_each_package() {
     assert_eq!(stdlib.spec.aliases, ["GO-2024-0001", "CVE-2024-0001"]);
     assert_eq!((stdlib.spec.author.as_str(), stdlib.spec.legacy_id.as_deref()), ("GO", Some("GO-2024-0001")));
     let kinds = |part: &Part| part.events.iter().map(|event| event.kind.event_type()).collect::<Vec<_>>();
-    use domain::vulnerabilities::EventType::{Detection, TruePositiveDetermination};
-    assert_eq!(kinds(stdlib), [Detection, TruePositiveDetermination], "a later entry has it again");
-    assert_eq!(kinds(open), [Detection, TruePositiveDetermination]);
+    assert_eq!(kinds(stdlib), [EventType::Detection, EventType::TruePositiveDetermination], "a later entry has it again");
+    assert_eq!(kinds(open), [EventType::Detection, EventType::TruePositiveDetermination]);
     assert_eq!(stdlib.events[0].at, Timestamp(1_714_521_600_500));
     let vulnerability = record.vulnerability.expect("known");
     assert_eq!(
@@ -153,8 +152,7 @@ fn ratings_of_all_versions_are_read() {
     ]);
     let severities = good(&record).vulnerability.expect("known").severities;
     let systems: Vec<_> = severities.iter().map(|severity| severity.system).collect();
-    use SeveritySystem::{CvssV2, CvssV3, CvssV4, Ubuntu};
-    assert_eq!(systems, [CvssV2, CvssV3, CvssV4, Ubuntu]);
+    assert_eq!(systems, [SeveritySystem::CvssV2, SeveritySystem::CvssV3, SeveritySystem::CvssV4, SeveritySystem::Ubuntu]);
 }
 
 #[test]
@@ -167,7 +165,6 @@ fn statements_make_an_advisory_for_each_product() {
     assert_eq!(spec.aliases, ["CVE-2024-0001", "GHSA-1"]);
     let not_affected = |justification: &str| json!({ "status": "not_affected", "justification": justification });
     let reason = |reason| EventKind::FalsePositiveDetermination { reason, note: String::new() };
-    use FalsePositiveReason as R;
     for (statement, expected) in [
         (json!({ "status": "under_investigation" }), EventKind::Detection(Detection::Manual)),
         (
@@ -180,14 +177,14 @@ fn statements_make_an_advisory_for_each_product() {
             EventKind::PendingUpstreamFix { note: String::new() },
         ),
         (json!({ "status": "fixed" }), EventKind::Fixed(Fixed { version: "8.1".into(), ..Fixed::default() })),
-        (not_affected("component_not_present"), reason(R::ComponentVulnerabilityMismatch)),
-        (not_affected("vulnerable_code_not_present"), reason(R::VulnerableCodeNotIncludedInPackage)),
-        (not_affected("vulnerable_code_not_in_execute_path"), reason(R::VulnerableCodeNotInExecutionPath)),
+        (not_affected("component_not_present"), reason(FalsePositiveReason::ComponentVulnerabilityMismatch)),
+        (not_affected("vulnerable_code_not_present"), reason(FalsePositiveReason::VulnerableCodeNotIncludedInPackage)),
+        (not_affected("vulnerable_code_not_in_execute_path"), reason(FalsePositiveReason::VulnerableCodeNotInExecutionPath)),
         (
             not_affected("vulnerable_code_cannot_be_controlled_by_adversary"),
-            reason(R::VulnerableCodeCannotBeControlledByAdversary),
+            reason(FalsePositiveReason::VulnerableCodeCannotBeControlledByAdversary),
         ),
-        (not_affected("inline_mitigations_already_exist"), reason(R::InlineMitigationsExist)),
+        (not_affected("inline_mitigations_already_exist"), reason(FalsePositiveReason::InlineMitigationsExist)),
     ] {
         assert_eq!(kind(statement), expected);
     }
@@ -212,15 +209,14 @@ fn statements_make_an_advisory_for_each_product() {
 
 /// Something that people decide.
 fn verdicts() -> impl Strategy<Value = EventKind> {
-    use FalsePositiveReason as R;
     let reasons = prop::sample::select(vec![
-        R::VulnerabilityRecordAnalysisContested,
-        R::ComponentVulnerabilityMismatch,
-        R::VulnerableCodeVersionNotUsed,
-        R::VulnerableCodeNotIncludedInPackage,
-        R::VulnerableCodeNotInExecutionPath,
-        R::VulnerableCodeCannotBeControlledByAdversary,
-        R::InlineMitigationsExist,
+        FalsePositiveReason::VulnerabilityRecordAnalysisContested,
+        FalsePositiveReason::ComponentVulnerabilityMismatch,
+        FalsePositiveReason::VulnerableCodeVersionNotUsed,
+        FalsePositiveReason::VulnerableCodeNotIncludedInPackage,
+        FalsePositiveReason::VulnerableCodeNotInExecutionPath,
+        FalsePositiveReason::VulnerableCodeCannotBeControlledByAdversary,
+        FalsePositiveReason::InlineMitigationsExist,
     ]);
     let note = || "[a-zA-Z .é]{0,20}".prop_map(|note: String| note.trim().to_owned());
     prop_oneof![

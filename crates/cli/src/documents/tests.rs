@@ -8,8 +8,11 @@ use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::*;
 
-/// What is read: names, and bytes or why not.
-fn entries(path: &Path) -> Result<Vec<(String, Result<usize, String>)>, String> {
+/// The name of an entry, and its length or why it is not read.
+type Found = (String, Result<usize, String>);
+
+/// What is read.
+fn entries(path: &Path) -> Result<Vec<Found>, String> {
     let (to, mut from) = tokio::sync::mpsc::channel(1000);
     read(path, &to).map_err(|failure| failure.message)?;
     drop(to);

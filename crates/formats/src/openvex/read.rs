@@ -19,11 +19,11 @@ struct Vex {
     author: String,
     timestamp: Option<String>,
     last_updated: Option<String>,
-    statements: Vec<Statement>,
+    statements: Vec<Claim>,
 }
 
 #[derive(Deserialize)]
-struct Statement {
+struct Claim {
     vulnerability: Named,
     timestamp: Option<String>,
     last_updated: Option<String>,

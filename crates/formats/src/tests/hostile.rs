@@ -74,7 +74,7 @@ fn collect(value: &Value, path: String, paths: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             fields.iter().for_each(|(name, value)| {
-                collect(value, format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")), paths)
+                collect(value, format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")), paths);
             });
         }
         Value::Array(items) => items.iter().enumerate().for_each(|(at, value)| collect(value, format!("{path}/{at}"), paths)),

@@ -178,6 +178,16 @@ async fn an_import_goes_on_where_it_stopped() {
         let tried = admin.call_with::<AppendAdvisoryDocuments>(Transport::Grpc, more, &rehearsal).await;
         assert_eq!(tried.ok::<AppendAdvisoryDocumentsResponse>().import.expect("an import").documents, 6);
         assert_eq!(all(&admin).await.total_count, Some(200), "a rehearsal changes nothing");
+
+        let more = append(&uid, 5, &[osv("GO-9", &["x"], None)], false);
+        let stale = Options { if_match: Some("\"0\"".into()), ..Options::default() };
+        let refused = admin.call_with::<AppendAdvisoryDocuments>(Transport::Grpc, more.clone(), &stale).await;
+        assert_eq!(refused.code, "ABORTED", "{:#}", refused.body);
+        let once = Options { idempotency_key: Some("once".into()), ..Options::default() };
+        let first = admin.call_with::<AppendAdvisoryDocuments>(Transport::Grpc, more.clone(), &once).await;
+        let second = admin.call_with::<AppendAdvisoryDocuments>(Transport::Grpc, more, &once).await;
+        assert_eq!((first.code.as_str(), &first.body), ("OK", &second.body));
+        assert_eq!(all(&admin).await.total_count, Some(201));
     }))
     .await;
 }

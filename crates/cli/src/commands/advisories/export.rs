@@ -96,9 +96,11 @@ struct Target {
 
 impl Target {
     fn of(path: PathBuf) -> Result<Self, Failure> {
-        let name = path.to_string_lossy().to_lowercase();
-        let is_zip = name.ends_with(".zip");
-        if !is_zip && !name.ends_with(".tar.gz") && !name.ends_with(".tgz") {
+        let ends = |path: &Path, with: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(with));
+        let is_zip = ends(&path, "zip");
+        let is_tar =
+            ends(&path, "tgz") || (ends(&path, "gz") && path.file_stem().is_some_and(|stem| ends(Path::new(stem), "tar")));
+        if !is_zip && !is_tar {
             fs::create_dir_all(&path)?;
             if fs::read_dir(&path)?.next().is_some() {
                 return Err(Failure::usage(format!("the folder {} is not empty", path.display())));

@@ -63,12 +63,11 @@ impl Import {
         let path = self.path;
         std::fs::metadata(&path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
         let parent = resolve::uid(global, client, Kind::Group, self.parent).await?;
-        let import = match self.resume {
-            Some(uid) => client.call::<GetAdvisoryImport>(GetAdvisoryImportRequest { uid }).await?,
-            None => {
-                let request = CreateAdvisoryImportRequest { parent: parent.clone(), approved: self.approved };
-                client.call::<CreateAdvisoryImport>(request).await?
-            }
+        let import = if let Some(uid) = self.resume {
+            client.call::<GetAdvisoryImport>(GetAdvisoryImportRequest { uid }).await?
+        } else {
+            let request = CreateAdvisoryImportRequest { parent: parent.clone(), approved: self.approved };
+            client.call::<CreateAdvisoryImport>(request).await?
         };
         if import.uid.rsplit_once('/').map(|(parent, _)| parent) != Some(parent.as_str()) {
             return Err(Failure::usage(format!("import {} is one of another group", import.uid)));

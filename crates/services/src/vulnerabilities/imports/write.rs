@@ -19,14 +19,6 @@ use crate::{
     vulnerabilities::advisories::{events, rules},
 };
 
-/// What is to be written of one advisory.
-enum Change {
-    /// It is new.
-    Create(Advisory),
-    /// It was this, and becomes that.
-    Update(Box<(Advisory, Advisory)>),
-}
-
 /// Writes what the documents make, and counts it in the import. Answers what was rejected.
 pub(super) async fn write(
     tx: &mut Writer,
@@ -68,10 +60,10 @@ async fn one(tx: &mut Writer, import: &mut AdvisoryImport, group: &Group, ready:
         import.tally.unchanged += 1;
         return Ok(Ok(()));
     }
-    let mut changes = Vec::with_capacity(ready.parts.len());
+    let (mut new, mut changed) = (Vec::new(), Vec::new());
     for part in &ready.parts {
         let Some(current) = rows::get::<Advisory>(tx, &part.uid).await? else {
-            changes.push(Change::Create(created(tx, part)));
+            new.push(created(tx, part));
             continue;
         };
         if !imports::is_linked(tx, key, &part.uid).await? {
@@ -89,26 +81,21 @@ async fn one(tx: &mut Writer, import: &mut AdvisoryImport, group: &Group, ready:
             return Ok(Err(reason(&error)));
         }
         if wish != current {
-            changes.push(Change::Update(Box::new((current, wish))));
+            changed.push((current, wish));
         }
     }
     imports::keep(tx, key, &ready.digest, &ready.content).await?;
     if let Some((uid, spec)) = &ready.vulnerability {
         know(tx, group, uid, spec).await?;
     }
-    for change in changes {
-        match change {
-            Change::Create(advisory) => {
-                let advisory = rows::insert_in(tx, group, &advisory).await?;
-                imports::link(tx, key, &advisory.uid).await?;
-                import.tally.created += 1;
-            }
-            Change::Update(both) => {
-                let (current, wish) = *both;
-                rows::update(tx, &current, &wish).await?;
-                import.tally.updated += 1;
-            }
-        }
+    for advisory in &new {
+        let advisory = rows::insert_in(tx, group, advisory).await?;
+        imports::link(tx, key, &advisory.uid).await?;
+        import.tally.created += 1;
+    }
+    for (current, wish) in &changed {
+        rows::update(tx, current, wish).await?;
+        import.tally.updated += 1;
     }
     import.tally.imported += 1;
     Ok(Ok(()))
