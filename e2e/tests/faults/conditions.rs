@@ -163,8 +163,8 @@ fn no_mutation_is_left_out() {
             &of_terms,
             &of_v1,
             &of_limits,
+            &of_imports,
             &of_visibility,
-            &of_imports
         ]
         .concat()
     );

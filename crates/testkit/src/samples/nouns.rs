@@ -204,7 +204,7 @@ fn group_invite() -> Noun {
 
 /// What is about no noun, and what makes several of one.
 pub(super) fn others() -> Vec<Sample> {
-    let mut others = vec![
+    let others = vec![
         Sample::new::<ping::rpc::Ping>(Does::Other, |_| json!({})),
         Sample::new::<ping::v2beta1::rpc::Ping>(Does::Other, |_| json!({})),
         Sample::new::<Validate>(Does::Other, |_| json!({})),
@@ -269,6 +269,13 @@ pub(super) fn others() -> Vec<Sample> {
             Does::Other,
             |place| json!({ "uid": place.at.root_text(), "limits": { "repos": 1000 } }),
         ),
+    ];
+    others.into_iter().chain(imports()).chain(shown()).collect()
+}
+
+/// What others are shown, and what makes several of one noun.
+fn shown() -> Vec<Sample> {
+    vec![
         Sample::new::<own_registry::GetRepoVisibility>(Does::Read("repo"), |place| json!({ "uid": place.of("repo") })),
         Sample::new::<own_registry::SetRepoVisibility>(Does::Other, |place| json!({ "uid": place.of("repo"), "public": true })),
         Sample::new::<own_registry::GetGroupVisibility>(Does::Read("group"), |place| json!({ "uid": place.of("group") })),
@@ -295,9 +302,7 @@ pub(super) fn others() -> Vec<Sample> {
             let binding = json!({ "identity": place.of("identity"), "role": Place::bindable() });
             json!({ "parent": place.at.as_str(), "role_bindings": [binding] })
         }),
-    ];
-    others.extend(imports());
-    others
+    ]
 }
 
 /// Imports, exports and changes of advisories.
@@ -314,7 +319,7 @@ fn imports() -> Vec<Sample> {
             |place| json!({ "parent": place.at.as_str(), "format": "DOCUMENT_FORMAT_OSV" }),
         ),
         Sample::new::<own_vulnerabilities::ListAdvisoryChanges>(
-            Does::Other,
+            Does::List("advisory"),
             |place| json!({ "uidp": { "ids": [place.of("advisory")] }, "updated_since": "2023-11-14T22:13:20Z" }),
         ),
     ]

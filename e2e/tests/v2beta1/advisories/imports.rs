@@ -2,6 +2,10 @@
 
 use client::{Options, http::Request};
 use contract::{
+    chainguard::platform::iam::v2beta1::{
+        DeleteGroupRequest,
+        rpc::{CreateGroup, DeleteGroup},
+    },
     chainguard::platform::vulnerabilities::{
         v1::{
             Advisory, DeleteAdvisoryRequest, ReviewStatus,
@@ -242,8 +246,7 @@ async fn what_is_exported_can_be_imported() {
             assert_eq!(tally(&import(&admin, &org, true, documents).await), [count, 0, count, 0, 0, 0]);
         }
         assert_eq!(all(&admin).await, before);
-        let other =
-            admin.must::<contract::chainguard::platform::iam::v2beta1::rpc::CreateGroup>(new_group(&org, "other")).await.uid;
+        let other = admin.must::<CreateGroup>(new_group(&org, "other")).await.uid;
         assert_eq!(tally(&import(&admin, &other, true, &exported).await), [46, 46, 0, 0, 91, 0]);
         let again = export(&admin, &other, DocumentFormat::Osv).await;
         assert_eq!(contents(&again), contents(&exported));
@@ -350,5 +353,30 @@ async fn nobody_imports_who_may_not_write() {
         let outcome = admin.call::<AppendAdvisoryDocuments>(Transport::Json, append(&uid, 1, &many, false)).await;
         assert_eq!(outcome.code, "INVALID_ARGUMENT", "{:#}", outcome.body);
     })
+    .await;
+}
+
+#[tokio::test]
+async fn imports_are_kept_for_a_while_and_go_with_their_group() {
+    Box::pin(scenario_on(on_their_own(), async |s| {
+        let (admin, org) = (s.server.admin(), s.server.organization().to_string());
+        let team = admin.must::<CreateGroup>(new_group(&org, "team")).await.uid;
+        let first = import(&admin, &team, true, &[osv("GO-1", &["a"], None), junk("{"), vex("fixed")]).await;
+        let get = async |uid: &str| {
+            admin.call::<GetAdvisoryImport>(Transport::Grpc, GetAdvisoryImportRequest { uid: uid.into() }).await.code
+        };
+        for _ in 0..9 {
+            s.server.clock().advance_seconds(1);
+            admin.must::<CreateAdvisoryImport>(begin(&team, false)).await;
+        }
+        assert_eq!(get(&first.uid).await, "OK", "ten are kept");
+        s.server.clock().advance_seconds(1);
+        let last = admin.must::<CreateAdvisoryImport>(begin(&team, false)).await;
+        assert_eq!((get(&first.uid).await.as_str(), get(&last.uid).await.as_str()), ("NOT_FOUND", "OK"));
+        assert_eq!(export(&admin, &team, DocumentFormat::Osv).await.len(), 2, "what it has imported stays");
+        admin.must::<DeleteGroup>(DeleteGroupRequest { uid: team }).await;
+        assert_eq!(get(&last.uid).await, "NOT_FOUND");
+        assert_eq!(all(&admin).await.total_count, Some(0));
+    }))
     .await;
 }
