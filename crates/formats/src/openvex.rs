@@ -9,5 +9,3 @@ pub(crate) use write::write;
 
 /// How the contexts of all its versions begin.
 pub(crate) const CONTEXT: &str = "https://openvex.dev/ns";
-/// The id of a document about one advisory, without the advisory's public id.
-pub(crate) const ID: &str = "https://openvex.dev/docs/provost/";

@@ -7,6 +7,9 @@ use domain::{
     vulnerabilities::{AdvisorySpec, DocumentFormat, EventKind, VulnerabilitySpec},
 };
 
+/// The id of an OpenVEX document about one advisory, without the advisory's public id.
+pub(crate) const ID: &str = "https://openvex.dev/docs/provost/";
+
 /// A document that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -50,7 +53,7 @@ impl Record {
     /// The public id of the advisory that a server of this kind has written the document about, if one has.
     #[must_use]
     pub fn written_about(&self) -> Option<&str> {
-        let id = self.id.strip_prefix(crate::openvex::ID).unwrap_or(&self.id);
+        let id = self.id.strip_prefix(ID).unwrap_or(&self.id);
         (id.starts_with("CGA-") && id.len() == 18).then_some(id)
     }
 }

@@ -3,8 +3,13 @@
 use domain::vulnerabilities::{AdvisoryView, EventKind, Fixed};
 use serde_json::{Value, json};
 
-use super::{ID, states::State};
-use crate::{osv::ecosystems, package_url::PackageUrl, record, time};
+use super::states::State;
+use crate::{
+    osv::ecosystems,
+    package_url::PackageUrl,
+    record::{self, ID},
+    time,
+};
 
 /// The version of OpenVEX that documents keep to.
 const VERSION: &str = "https://openvex.dev/ns/v0.2.0";

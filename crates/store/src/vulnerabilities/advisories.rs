@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use database::{Fault, Index, Param, Row};
 use domain::{
     Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
-    vulnerabilities::{Advisory, AdvisorySpec, AdvisoryView, EventType, Severity},
+    vulnerabilities::{Advisory, AdvisorySpec, AdvisoryView, DocumentFormat, EventType, Severity},
 };
 
 use super::{check_few, imports, known};
@@ -301,6 +301,27 @@ pub async fn views(reader: &mut Reader, advisories: Vec<Advisory>) -> Result<Vec
         AdvisoryView { advisory, severities: severities.into_iter().collect() }
     };
     Ok(advisories.into_iter().map(view).collect())
+}
+
+/// Advisories of a group behind this identifier, so many at most, and whether each came in this format.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn behind(
+    reader: &mut Reader,
+    parent: &Uidp,
+    uid: &str,
+    format: DocumentFormat,
+    most: usize,
+) -> Result<Vec<(Advisory, bool)>> {
+    let columns = &DECLARED.statements().columns;
+    let sql = format!(
+        "SELECT EXISTS (SELECT 1 FROM advisory_parts p WHERE p.advisory = advisories.uid AND p.format = $3), {columns} \
+         FROM advisories WHERE parent = $1 AND uid > $2 ORDER BY uid LIMIT $4"
+    );
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let params = [parent.into(), uid.into(), format.as_str().into(), most.into()];
+    reader.query_map(&sql, &params, |row| Ok((Advisory::read(&mut Columns::of(row, 1))?, row.bool(0)?))).await
 }
 
 /// A vulnerability that an artifact has no more.

@@ -3,14 +3,10 @@
 use database::{Param, Row};
 use domain::{
     Result, Scopes, Timestamp, Uidp,
-    vulnerabilities::{Advisory, AdvisoryImport, Document, DocumentFormat, ImportTally, Rejection},
+    vulnerabilities::{AdvisoryImport, Document, DocumentFormat, ImportTally, Rejection},
 };
 
-use crate::{
-    Reader, Writer,
-    table::{Columns, Entity as _},
-    vulnerabilities::advisories,
-};
+use crate::{Reader, Writer};
 
 /// How many imports of a group are kept: a new one takes the oldest away. What it has imported stays.
 pub const KEPT: i64 = 10;
@@ -195,27 +191,6 @@ pub async fn documents(reader: &mut Reader, key: Key<'_>, most: usize) -> Result
     let params = [key.parent.into(), key.format.as_str().into(), key.record.into(), most.into()];
     let read = |row: &Row<'_>| Ok(Document { name: row.string(0)?, content: row.bytes(1)?.to_vec() });
     reader.query_map(sql, &params, read).await
-}
-
-/// Advisories of a group behind this identifier, so many at most, and whether each came in this format.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn behind(
-    reader: &mut Reader,
-    parent: &Uidp,
-    uid: &str,
-    format: DocumentFormat,
-    most: usize,
-) -> Result<Vec<(Advisory, bool)>> {
-    let columns = &advisories::DECLARED.statements().columns;
-    let sql = format!(
-        "SELECT EXISTS (SELECT 1 FROM advisory_parts p WHERE p.advisory = advisories.uid AND p.format = $3), {columns} \
-         FROM advisories WHERE parent = $1 AND uid > $2 ORDER BY uid LIMIT $4"
-    );
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let params = [parent.into(), uid.into(), format.as_str().into(), most.into()];
-    reader.query_map(&sql, &params, |row| Ok((Advisory::read(&mut Columns::of(row, 1))?, row.bool(0)?))).await
 }
 
 /// Places asked for by one statement.

@@ -39,7 +39,7 @@ impl AdvisoryImports {
         let mut reader = self.store.reader().await?;
         let _: Group = nouns::get(&mut reader, parent).await?;
         if let Some(behind) = page_token.strip_prefix(BEHIND_ADVISORY) {
-            let found = imports::behind(&mut reader, parent, behind, format, ADVISORIES).await?;
+            let found = advisories::behind(&mut reader, parent, behind, format, ADVISORIES).await?;
             let next =
                 found.last().filter(|_| found.len() == ADVISORIES).map(|(last, _)| format!("{BEHIND_ADVISORY}{}", last.uid));
             let rest = found.into_iter().filter(|(_, came)| !came).map(|(advisory, _)| advisory).collect();
