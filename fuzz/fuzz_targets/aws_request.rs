@@ -17,7 +17,8 @@ fuzz_target!(|input: &[u8]| {
     let (_, authorization) = request.headers().find(|(name, _)| *name == "authorization").expect("a signature");
     for (name, value) in request.headers() {
         assert!(!value.contains(['\r', '\n']));
-        let is_it = |line: &str| line.split_once(':').is_some_and(|(n, v)| n.eq_ignore_ascii_case(name) && v.trim_matches(' ') == value);
+        let is_it =
+            |line: &str| line.split_once(':').is_some_and(|(n, v)| n.eq_ignore_ascii_case(name) && v.trim_matches(' ') == value);
         assert_eq!(text.split("\r\n").filter(|line| is_it(line)).count(), 1, "{name}");
         assert!(name == "authorization" || authorization.contains(name), "{name} is not signed");
     }

@@ -1,12 +1,26 @@
 //! What versions of advisories have in common: what events say, how bad vulnerabilities are, and filters.
 
-use contract::chainguard::platform::{advisory, vulnerabilities};
+use contract::{
+    Reply,
+    chainguard::platform::{advisory, vulnerabilities},
+};
 use domain::{
     Violations,
     vulnerabilities::{Detection, EventKind, EventType, Fixed, NvdMatch, ReviewState, Severity, SeveritySystem},
 };
 
+use services::vulnerabilities::advisories::Freshness;
+
 use crate::{field, list, mirror};
+
+/// What callers read where there is no advisory at all.
+const EMPTY: &str = "there are no advisories here, neither created nor imported: this says nothing about vulnerabilities";
+
+/// A list with how old what it was made from is, and a word where that is nothing.
+pub(crate) fn dated<T>(message: T, freshness: Freshness) -> Reply<T> {
+    let warning = freshness.is_empty.then(|| EMPTY.to_owned());
+    Reply { warning, data_age: freshness.age, ..Reply::from(message) }
+}
 
 /// Writes what happened as a version of `vulnerabilities` does. `$subpackage` and `$component` are what it calls two fields of a scan; the
 /// last part is what it has for a component that is somewhere else.

@@ -41,5 +41,5 @@ where
 
 /// A resource with its entity tag.
 pub(crate) fn answer<T: Versioned, W>(ctx: &Ctx, found: &T, to_wire: impl Fn(&T) -> W) -> Reply<W> {
-    Reply { message: to_wire(found), etag: Some(ctx.etag(found.version()).0), warning: None }
+    Reply { message: to_wire(found), etag: Some(ctx.etag(found.version()).0), warning: None, data_age: None }
 }

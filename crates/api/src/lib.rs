@@ -47,6 +47,8 @@ pub fn endpoints(use_cases: &UseCases, exchange: &Exchange) -> Vec<Endpoint> {
     [
         provost::access_requests::endpoints(&use_cases.access_requests),
         provost::deliveries::endpoints(&use_cases.deliveries),
+        provost::advisory_imports::endpoints(&use_cases.advisory_imports),
+        provost::advisory_imports::changes(&use_cases.advisories),
         provost::resource_limits::endpoints(&use_cases.groups),
         provost::visibility::endpoints(&use_cases.visibilities),
         v1::access_requests::endpoints(&use_cases.access_requests),

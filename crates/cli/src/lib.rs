@@ -9,6 +9,7 @@ mod confirm;
 mod contexts;
 mod deleting;
 mod describing;
+mod documents;
 mod draft;
 mod enums;
 mod env;

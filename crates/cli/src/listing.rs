@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::Args;
-use client::Client;
+use client::{Client, Options};
 use contract::{
     Rpc,
     chainguard::platform::{
@@ -23,6 +23,7 @@ use crate::{
     exit::Failure,
     global::Global,
     output::{Format, List, Show, remark},
+    plain::plain,
     waiting::Waiting,
 };
 
@@ -180,7 +181,11 @@ impl<'a, R: Listing> Pages<'a, R> {
         let Some(token) = self.token.take() else { return Ok(None) };
         let size = size.min(Self::PAGE);
         R::turn(&mut self.request, i32::try_from(size).unwrap_or(i32::MAX), token);
-        let page = R::take(self.waiting.during(self.client.call::<R>(self.request.clone())).await?);
+        let answer = self.waiting.during(self.client.call_with::<R>(self.request.clone(), &Options::default())).await?;
+        if let Some(warning) = answer.warning {
+            remark(&format!("warning: {}", plain(&warning)));
+        }
+        let page = R::take(answer.message);
         self.got += page.items.len();
         self.waiting.tell(self.got, page.total);
         self.token = Some(page.next).filter(|next| !next.is_empty());

@@ -104,11 +104,13 @@ pub struct Reply<T> {
     pub etag: Option<String>,
     /// What the caller should know that is no error, in one line of ASCII.
     pub warning: Option<String>,
+    /// How old what the message was made from is, in seconds, where that matters.
+    pub data_age: Option<i64>,
 }
 
 impl<T> From<T> for Reply<T> {
     fn from(message: T) -> Self {
-        Self { message, etag: None, warning: None }
+        Self { message, etag: None, warning: None, data_age: None }
     }
 }
 
@@ -119,13 +121,15 @@ pub struct Answer {
     pub etag: Option<String>,
     /// What the caller should know that is no error.
     pub warning: Option<String>,
+    /// How old what the message was made from is, in seconds.
+    pub data_age: Option<i64>,
 }
 
 impl Answer {
     /// The answer that `reply` holds.
     #[must_use]
     pub fn new<T: Message>(reply: Reply<T>) -> Self {
-        Self { message: Box::new(reply.message), etag: reply.etag, warning: reply.warning }
+        Self { message: Box::new(reply.message), etag: reply.etag, warning: reply.warning, data_age: reply.data_age }
     }
 
     /// The message in binary form.
@@ -191,7 +195,7 @@ where
     }
 
     fn answer(&self, wire: Bytes, etag: Option<String>) -> Result<Answer, DecodeError> {
-        Ok(Answer::new(Reply { message: R::Response::decode(wire)?, etag, warning: None }))
+        Ok(Answer::new(Reply { message: R::Response::decode(wire)?, etag, warning: None, data_age: None }))
     }
 }
 
@@ -243,7 +247,7 @@ mod tests {
             return Err("not found".to_owned());
         }
         let group = Group { uid: request.uid + suffix, ..Group::default() };
-        Ok(Reply { message: group, etag: Some("\"1\"".to_owned()), warning: None })
+        Ok(Reply { message: group, etag: Some("\"1\"".to_owned()), warning: None, data_age: None })
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub enum Noun {
     Advisory,
     /// One step in the life of an advisory, kept with it.
     AdvisoryEvent,
+    /// An import of advisories.
+    AdvisoryImport,
     /// What a database says about a vulnerability.
     Vulnerability,
     /// A token signing key.
@@ -79,6 +81,7 @@ impl Noun {
             Self::Subscription => "subscription",
             Self::Advisory => "advisory",
             Self::AdvisoryEvent => "advisory_event",
+            Self::AdvisoryImport => "advisory_import",
             Self::Vulnerability => "vulnerability",
             Self::SigningKey => "signing_key",
             Self::Store => "store",
@@ -109,6 +112,7 @@ impl Noun {
             Self::Subscription => "subscription",
             Self::Advisory => "advisory",
             Self::AdvisoryEvent => "advisory event",
+            Self::AdvisoryImport => "advisory import",
             Self::Vulnerability => "vulnerability",
             Self::SigningKey => "signing key",
             Self::Store => "store",

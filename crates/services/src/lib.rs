@@ -44,7 +44,7 @@ pub use refusals::AuditRefusals;
 pub use registry::{Deployments, OverlayBindings, Overlays, RegistriesSettings, Repos, Tags, Visibilities};
 pub use replays::ReplayStore;
 pub use settings::Settings;
-pub use vulnerabilities::{Advisories, Publications};
+pub use vulnerabilities::{Advisories, AdvisoryImports, Publications};
 
 /// The use cases of all nouns, for those who serve them.
 #[derive(Clone, Debug)]
@@ -87,6 +87,8 @@ pub struct UseCases {
     pub visibilities: Visibilities,
     /// Advisories.
     pub advisories: Advisories,
+    /// Imports and exports of advisories.
+    pub advisory_imports: AdvisoryImports,
     /// What the public reads of advisories and vulnerabilities.
     pub publications: Publications,
     /// Subscriptions.
@@ -132,6 +134,7 @@ impl UseCases {
             registry_settings: RegistriesSettings::new(store()),
             visibilities: Visibilities::new(store()),
             advisories: Advisories::new(store(), seal(), settings.clone()),
+            advisory_imports: AdvisoryImports::new(store(), settings.clone()),
             publications: Publications::new(store(), seal()),
             subscriptions: Subscriptions::new(store(), seal(), urls),
             deliveries: Deliveries::new(store(), seal()),

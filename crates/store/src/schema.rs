@@ -133,6 +133,11 @@ const STEPS: &[Step] = &[
         postgres: include_str!("../migrations/postgres/0025_deliveries.sql"),
     },
     Step {
+        name: "advisory_imports",
+        sqlite: include_str!("../migrations/sqlite/0026_advisory_imports.sql"),
+        postgres: include_str!("../migrations/postgres/0026_advisory_imports.sql"),
+    },
+    Step {
         name: "roles_apart",
         sqlite: include_str!("../migrations/sqlite/0027_roles_apart.sql"),
         postgres: include_str!("../migrations/postgres/0027_roles_apart.sql"),

@@ -1,6 +1,7 @@
 //! The nouns of vulnerability management.
 
 pub mod advisories;
+pub mod imports;
 pub mod known;
 
 use domain::{Error, Noun, Result, Uidp};

@@ -149,6 +149,8 @@ fn no_mutation_is_left_out() {
     let of_visibility = ["SetRepoVisibility", "SetGroupVisibility"];
     // What is sent again changes nothing that a list of nouns shows.
     let of_deliveries = ["ReplayDeadLetters"];
+    // An import has no list, and goes on by its position: told with advisories.
+    let of_imports = ["CreateAdvisoryImport", "AppendAdvisoryDocuments"];
     let checks = ["CheckAccountAssociation", "Check"];
     let of_people = ["Register", "Delete", "Exchange", "ExchangeRefreshToken"];
     assert_eq!(
@@ -163,8 +165,9 @@ fn no_mutation_is_left_out() {
             &of_terms,
             &of_v1,
             &of_limits,
+            &of_imports,
             &of_visibility,
-            &of_deliveries
+            &of_deliveries,
         ]
         .concat()
     );

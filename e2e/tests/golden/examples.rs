@@ -73,7 +73,9 @@ impl Recorder {
 }
 
 /// Methods that find nothing beside the examples.
-const NOTHING_THERE: [&str; 7] = [
+const NOTHING_THERE: [&str; 9] = [
+    "AppendAdvisoryDocuments",
+    "GetAdvisoryImport",
     "Lookup",
     "RequestGroupAccess",
     "GetAccessRequest",

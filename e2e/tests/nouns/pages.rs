@@ -114,7 +114,9 @@ async fn pages_lead_through_everything_once() {
                 assert_eq!((shown.len(), &page.body["totalCount"]), (left, &json!(ALL.to_string())), "{}", list.method.path);
                 assert_eq!(page.body["skipped"], json!(skip), "{}", list.method.path);
             }
-            for list in whole.iter().filter(|list| list.does == Does::List(noun) && list.takes("uidp")) {
+            // What has pages in an order of its own is told with its noun.
+            let of_noun = |list: &&Sample| list.does == Does::List(noun) && list.takes("uidp") && !list.takes("page_token");
+            for list in whole.iter().filter(of_noun) {
                 let all = list.call_as(&admin, s.transport, json!({ "uidp": below }), &Options::default()).await;
                 let shown: Vec<_> = samples::items(&all).iter().map(identifier).collect();
                 assert_eq!(shown, sorted, "{}: without pages", list.method.path);

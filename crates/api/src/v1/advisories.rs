@@ -123,22 +123,25 @@ async fn list_events(
     Ok(answer(&ctx, &advisory, list))
 }
 
-async fn list(advisories: Arc<Advisories>, ctx: Arc<Ctx>, request: AdvisoryFilter) -> Result<AdvisoriesList> {
+async fn list(advisories: Arc<Advisories>, ctx: Arc<Ctx>, request: AdvisoryFilter) -> Result<Reply<AdvisoriesList>> {
     let mut violations = Violations::default();
     let filter = filter(&request, &mut violations);
     let Some(part) = list::part(request.uidp, &request.id, violations)? else {
-        return Ok(AdvisoriesList { total_count: Some(0), ..AdvisoriesList::default() });
+        return Ok(Reply::from(AdvisoriesList { total_count: Some(0), ..AdvisoriesList::default() }));
     };
     let size = i32::try_from(request.page_size.min(i64::from(i32::MAX))).unwrap_or(-1);
     let order = order(request.order_by)?;
     let page = ListRequest { order, ..ListRequest::parse(part, size, &request.page_token, "", 0)? };
+    let part = page.uidp.clone();
     let page = advisories.list(&ctx, page, filter).await?;
-    Ok(AdvisoriesList {
+    let freshness = advisories.freshness(&ctx, part, page.total).await?;
+    let list = AdvisoriesList {
         id: String::new(),
         items: page.items.iter().map(|view| convert::to_wire(&view.advisory)).collect(),
         next_page_token: page.next_page_token,
         total_count: Some(i64::try_from(page.total).unwrap_or(i64::MAX)),
-    })
+    };
+    Ok(advisory::dated(list, freshness))
 }
 
 /// What packages are built from which source is not known: each is its own.
@@ -165,6 +168,7 @@ fn filter(request: &AdvisoryFilter, violations: &mut Violations) -> advisories::
             .and_then(|number| advisory::event_type::<EventTypeFilter>("latest_event_type", number, violations)),
         query: String::new(),
         published: false,
+        updated_since: None,
     }
 }
 

@@ -37,7 +37,7 @@ async fn update(deployments: Arc<Deployments>, ctx: Arc<Ctx>, request: UpdateDep
     let repo = uidp::one("repo_id", &request.repo_id)?;
     let gone = Wire { id: repo.to_string(), charts: Vec::new() };
     let left = deployments.update(&ctx, &repo, charts(request.charts)).await?;
-    Ok(left.map_or(Reply { message: gone, etag: None, warning: None }, |deployment| answer(&ctx, &deployment, to_wire)))
+    Ok(left.map_or(Reply::from(gone), |deployment| answer(&ctx, &deployment, to_wire)))
 }
 
 async fn get(deployments: Arc<Deployments>, ctx: Arc<Ctx>, request: GetDeploymentRequest) -> Result<Reply<Wire>> {

@@ -1,24 +1,51 @@
 //! Advisories, v2beta1: they can only be read.
 
-use contract::chainguard::platform::vulnerabilities::v2beta1::{EventTypeFilter, ListAdvisoriesRequest, ReviewState, rpc};
-use domain::Violations;
+use std::sync::Arc;
+
+use contract::{
+    Reply,
+    chainguard::platform::vulnerabilities::v2beta1::{
+        Advisory, EventTypeFilter, GetAdvisoryRequest, ListAdvisoriesRequest, ListAdvisoriesResponse, ReviewState, rpc,
+    },
+};
+use domain::{Ctx, Result, Violations};
 use services::{Advisories, vulnerabilities::advisories::AdvisoryFilter};
 
 use crate::{
     advisory,
-    endpoint::Endpoint,
-    list,
-    noun::{gets, lists},
+    endpoint::{Endpoint, answer, on},
+    list, uidp,
 };
 
 pub(crate) mod convert;
 
 /// The RPCs of advisories.
 pub(crate) fn endpoints(advisories: &Advisories) -> Vec<Endpoint> {
-    vec![
-        gets(rpc::GetAdvisory, advisories, |request| &request.uid, convert::to_wire),
-        lists(rpc::ListAdvisories, advisories, filter, convert::to_wire),
-    ]
+    vec![on(rpc::GetAdvisory, advisories, get), on(rpc::ListAdvisories, advisories, list)]
+}
+
+async fn get(advisories: Arc<Advisories>, ctx: Arc<Ctx>, request: GetAdvisoryRequest) -> Result<Reply<Advisory>> {
+    let found = advisories.get(&ctx, &uidp::one("uid", &request.uid)?).await?;
+    let group = found.advisory.uid.parent();
+    let data_age = match &group {
+        Some(group) => advisories.age(&ctx, group).await?,
+        None => None,
+    };
+    Ok(Reply { data_age, ..answer(&ctx, &found, convert::to_wire) })
+}
+
+async fn list(
+    advisories: Arc<Advisories>,
+    ctx: Arc<Ctx>,
+    request: ListAdvisoriesRequest,
+) -> Result<Reply<ListAdvisoriesResponse>> {
+    let mut violations = Violations::default();
+    let filter = filter(&request, &mut violations);
+    let asked = list::parse(&request, "", violations)?;
+    let part = asked.uidp.clone();
+    let page = advisories.list(&ctx, asked, filter).await?;
+    let freshness = advisories.freshness(&ctx, part, page.total).await?;
+    Ok(advisory::dated(list::answer(page, convert::to_wire), freshness))
 }
 
 /// What packages are built from which source is not known: each is its own.
@@ -45,5 +72,6 @@ fn filter(request: &ListAdvisoriesRequest, violations: &mut Violations) -> Advis
             .and_then(|number| advisory::event_type::<EventTypeFilter>("latest_event_type", number, violations)),
         query: list::query("query", &request.query, violations),
         published: false,
+        updated_since: None,
     }
 }

@@ -25,6 +25,8 @@ use crate::{
 };
 
 mod events;
+mod export;
+mod import;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Advisories {
@@ -49,6 +51,10 @@ pub(crate) enum Advisories {
     /// Events: what was found out, and what reviews have come to
     #[command(subcommand, visible_alias = "event")]
     Events(events::Events),
+    /// Import OSV and OpenVEX documents: new ones become advisories, changed ones change theirs
+    Import(import::Import),
+    /// Export advisories as OSV or OpenVEX documents: what was imported in that format as it came
+    Export(export::Export),
 }
 
 #[derive(Debug, Args)]
@@ -123,6 +129,8 @@ impl Advisories {
                 delete::<DeleteAdvisory>(global, &client, Kind::Advisory, advisory, "", request).await
             }
             Self::Events(command) => command.run(global, &client).await,
+            Self::Import(import) => import.run(global, &client).await,
+            Self::Export(export) => export.run(global, &client).await,
         }
     }
 }

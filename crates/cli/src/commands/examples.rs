@@ -47,6 +47,11 @@ const EXAMPLES: &[Examples] = &[
         )],
     ),
     (
+        "advisories import",
+        &[("A database of vulnerabilities", "provost advisories import osv.tar.gz --parent acme -o json | jq .rejections")],
+    ),
+    ("advisories export", &[("For scanners", "provost advisories export --parent acme --format openvex --out vex/")]),
+    (
         "advisories events create",
         &[(
             "A version without it is out",

@@ -26,6 +26,7 @@ pub(crate) fn of(path: &[&str]) -> &'static [Format] {
         | ["admin", "keys" | "rotate-keys"] => LIST,
         // A UID alone would throw away what is shown this once.
         ["bench"]
+        | ["advisories", "import" | "export"]
         | ["auth", "exchange"]
         | ["auth", "pull-token", "create"]
         | ["iam", "invites", "create"]

@@ -37,3 +37,48 @@ fn every_verb_of_advisories() {
     session.run(&user, &["advisories", "list"]);
     session.check("advisories_every_verb");
 }
+
+/// A record about a package.
+fn record(id: &str, package: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","modified":"2024-01-01T00:00:00Z","affected":[{{"package":{{"ecosystem":"Go","name":"{package}"}},"ranges":[{{"type":"SEMVER","events":[{{"introduced":"0"}}]}}]}}]}}"#
+    )
+}
+
+#[test]
+fn documents_come_and_go() {
+    let mut session = Transcript::default();
+    let data = TempDir::new().expect("a folder");
+    let server = Server::start(data.path());
+    let user = User::admin(&server);
+    let at = |name: &str| user.home.path().join(name);
+    std::fs::create_dir_all(at("osv/more")).expect("folders");
+    for (name, content) in [
+        ("osv/GO-1.json", record("GO-1", "a")),
+        ("osv/more/GO-2.json", record("GO-2", "b")),
+        ("osv/bad.json", "{".to_owned()),
+        ("osv/README.md", "No document.".to_owned()),
+    ] {
+        std::fs::write(at(name), content).expect("written");
+    }
+    session.run(&user, &["advisories", "export", "--parent", "dev", "--format", "osv", "--out", "none"]);
+    session.run(&user, &["advisories", "import", "osv", "--parent", "dev"]);
+    let again = user.json(&["advisories", "import", "osv", "--parent", "dev"]);
+    assert_eq!((&again["unchanged"], &again["imported"], &again["rejected"]), (&2.into(), &0.into(), &1.into()));
+    assert_eq!(again["rejections"][0]["name"], "bad.json");
+    let resumed =
+        user.json(&["advisories", "import", "osv", "--parent", "dev", "--resume", again["id"].as_str().expect("an id")]);
+    assert_eq!((&resumed["id"], &resumed["documents"]), (&again["id"], &3.into()), "there was nothing left");
+    for out in ["out", "out.zip", "out.tar.gz"] {
+        session.run(&user, &["advisories", "export", "--parent", "dev", "--format", "osv", "--out", out]);
+        let back = user.json(&["advisories", "import", out, "--parent", "dev"]);
+        assert_eq!((&back["unchanged"], &back["documents"]), (&2.into(), &2.into()), "{out}");
+    }
+    assert_eq!(std::fs::read_to_string(at("out/GO-1.json")).expect("a document"), record("GO-1", "a"));
+    session.run(&user, &["advisories", "export", "--parent", "dev", "--format", "osv", "--out", "out"]);
+    session.run(&user, &["advisories", "export", "--parent", "dev", "--format", "openvex", "--out", "vex.zip"]);
+    session.run(&user, &["advisories", "import", "osv/bad.json", "--parent", "dev"]);
+    session.run(&user, &["advisories", "import", "osv/README.md", "--parent", "dev"]);
+    session.run(&user, &["advisories", "import", "nowhere", "--parent", "dev"]);
+    session.check("advisories_documents");
+}

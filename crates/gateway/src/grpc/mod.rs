@@ -159,12 +159,13 @@ impl<'a> UnaryService<Bytes> for Handler<'a> {
                 let wire = answer.wire();
                 drop(turn);
                 load.answer(wire.len(), entry.method.read_only)?;
-                Ok((wire, answer.etag, answer.warning))
+                let data_age = answer.data_age.map(|age| age.to_string());
+                Ok((wire, [("etag", answer.etag), ("x-provost-warning", answer.warning), ("x-provost-data-age", data_age)]))
             };
             match performed.await {
-                Ok((wire, etag, warning)) => {
+                Ok((wire, notes)) => {
                     let mut response = tonic::Response::new(wire);
-                    for (name, note) in [("etag", etag), ("x-provost-warning", warning)] {
+                    for (name, note) in notes {
                         if let Some(note) = note.and_then(|note| MetadataValue::<Ascii>::try_from(note).ok()) {
                             response.metadata_mut().insert(name, note);
                         }

@@ -13,6 +13,8 @@ use crate::{
 
 /// What the caller should know that is no error.
 const WARNING: HeaderName = HeaderName::from_static("x-provost-warning");
+/// How old what the answer was made from is, in seconds.
+const DATA_AGE: HeaderName = HeaderName::from_static("x-provost-data-age");
 
 /// A successful answer. It is meant for this caller now: no cache may keep it.
 pub(crate) fn answer(json: impl Into<Bytes>) -> Response<Body> {
@@ -24,9 +26,9 @@ pub(crate) fn answer(json: impl Into<Bytes>) -> Response<Body> {
 }
 
 /// A successful answer with the version of the resource that it shows, and what else its caller should know.
-pub(super) fn with_notes(json: String, etag: Option<String>, warning: Option<String>) -> Response<Body> {
+pub(super) fn with_notes(json: String, etag: Option<String>, warning: Option<String>, age: Option<i64>) -> Response<Body> {
     let mut response = answer(json);
-    for (name, note) in [(ETAG, etag), (WARNING, warning)] {
+    for (name, note) in [(ETAG, etag), (WARNING, warning), (DATA_AGE, age.map(|age| age.to_string()))] {
         if let Some(note) = note.and_then(|note| HeaderValue::try_from(note).ok()) {
             response.headers_mut().insert(name, note);
         }

@@ -89,5 +89,5 @@ pub(crate) async fn serve(
     let json = reply.json();
     drop(turn);
     record.load.answer(json.len(), entry.method.read_only)?;
-    Ok(answer::with_notes(json, reply.etag, reply.warning))
+    Ok(answer::with_notes(json, reply.etag, reply.warning, reply.data_age))
 }

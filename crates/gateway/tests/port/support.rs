@@ -323,6 +323,7 @@ pub(crate) fn endpoints(world: &Arc<World>) -> Vec<Endpoint> {
                     message: Group { uid: request.parent, description, ..named(&name) },
                     etag: Some("\"1\"".to_owned()),
                     warning: None,
+                    data_age: None,
                 })
             }
         }),
@@ -361,7 +362,12 @@ async fn get_group(world: &World, ctx: Arc<Ctx>, uid: String) -> Result<Reply<Gr
     }
     let caller = ctx.caller()?.identity.to_string();
     let description = format!("{} {} {}", ctx.method, ctx.api_version, ctx.peer.map(|peer| peer.to_string()).unwrap_or_default());
-    Ok(Reply { message: Group { uid, description, ..named(&caller) }, etag: Some("\"2a\"".to_owned()), warning: None })
+    Ok(Reply {
+        message: Group { uid, description, ..named(&caller) },
+        etag: Some("\"2a\"".to_owned()),
+        warning: None,
+        data_age: None,
+    })
 }
 
 /// Tokens by name: `owner` holds all of groups in the organization, `viewer` sees group 1, `narrow` is an owner's token

@@ -1,8 +1,9 @@
 //! Advisories: what a group says about a vulnerability in something that it ships, and how its reviews go.
 
 mod create;
-mod events;
-mod rules;
+pub(super) mod events;
+mod freshness;
+pub(super) mod rules;
 mod update;
 mod withdraw;
 
@@ -13,6 +14,7 @@ use domain::{
 use store::{Filter, ListQuery, Listed, Reader, vulnerabilities::advisories};
 
 pub use events::EventDraft;
+pub use freshness::Freshness;
 pub use store::vulnerabilities::advisories::{ALIASES, AdvisoryFilter, UPDATED_AT, WITHDRAWN_AT};
 
 use crate::{

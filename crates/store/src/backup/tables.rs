@@ -45,14 +45,21 @@ const ADDED: [Added; 5] = [
 ];
 
 /// Tables that there are since [`OLDEST`], and the schema that has them first.
-const NEW: [(&str, i64); 6] = [
+const NEW: [(&str, i64); 10] = [
     ("advisories", 24),
     ("advisory_words", 24),
     ("vulnerabilities", 24),
     ("delivery_mark", 25),
     ("deliveries", 25),
     ("dead_letters", 25),
+    ("advisory_imports", IMPORTS),
+    ("advisory_rejections", IMPORTS),
+    ("advisory_documents", IMPORTS),
+    ("advisory_parts", IMPORTS),
 ];
+
+/// The schema that knows imports of advisories.
+const IMPORTS: i64 = 26;
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +94,36 @@ const OTHERS: &[Listed] = &[
         &[text("tag"), int("revision"), text("parent"), text("name"), text("digest"), int("at")],
     ),
     ("advisory_words", &[text("kind"), text("word"), text("of_uid")], &[text("kind"), text("word"), text("of_uid")]),
+    (
+        "advisory_imports",
+        UID,
+        &[
+            text("uid"),
+            text("parent"),
+            bool("approved"),
+            int("documents"),
+            int("imported"),
+            int("unchanged"),
+            int("rejected"),
+            int("advisories_created"),
+            int("advisories_updated"),
+            int("finished_at"),
+            int("created_at"),
+            int("updated_at"),
+            int("revision"),
+        ],
+    ),
+    (
+        "advisory_rejections",
+        &[text("import_uid"), int("place")],
+        &[text("import_uid"), int("place"), text("name"), text("reason")],
+    ),
+    (
+        "advisory_documents",
+        &[text("parent"), text("format"), text("record")],
+        &[text("parent"), text("format"), text("record"), bytes("digest"), bytes("content")],
+    ),
+    ("advisory_parts", &[text("advisory")], &[text("advisory"), text("parent"), text("format"), text("record")]),
     (
         SIGNING_KEYS,
         &[text("kid")],

@@ -12,7 +12,7 @@ const TIMES: (i64, i64) = (-62_135_596_800_000, 253_402_300_799_999);
 const DRAWN: &str = "relationship_revision";
 
 /// Tables that are no noun's: what identifies a row, and their numbers.
-const OTHERS: [(&str, &str, &[&str]); 11] = [
+const OTHERS: [(&str, &str, &[&str]); 13] = [
     ("revision", "''", &["n"]),
     ("counts", "prefix || ' ' || noun", &["n", "children"]),
     ("signing_keys", "kid", &["created_at", "not_before_at", "retired_at", "revision"]),
@@ -27,6 +27,23 @@ const OTHERS: [(&str, &str, &[&str]); 11] = [
         &["revision", "ordinal", "at", "died_at", "replayed_at"],
     ),
     ("audit", "id", &["revision", "at"]),
+    (
+        "advisory_imports",
+        "uid",
+        &[
+            "documents",
+            "imported",
+            "unchanged",
+            "rejected",
+            "advisories_created",
+            "advisories_updated",
+            "finished_at",
+            "created_at",
+            "updated_at",
+            "revision",
+        ],
+    ),
+    ("advisory_rejections", "import_uid || ' ' || place", &["place"]),
     ("tag_history", "tag || ' ' || revision", &["revision", "at"]),
 ];
 

@@ -150,6 +150,13 @@ fn links(rules: &mut Vec<Probe>) {
          WHERE NOT EXISTS (SELECT 1 FROM advisories o WHERE o.uid = t.of_uid)"
             .to_owned(),
     ));
+    rules.push(rule(
+        "links",
+        "advisory_parts",
+        "SELECT 'advisory_parts ' || advisory AS place, 'its advisory does not exist' AS problem FROM advisory_parts t \
+         WHERE NOT EXISTS (SELECT 1 FROM advisories o WHERE o.uid = t.advisory)"
+            .to_owned(),
+    ));
     // Both engines read the stored forms as texts: a binding begins with the number of the part and the identity, and no identity is
     // two parts.
     let number = "replace(replace(i.relationship, '{\"type\":\"service_principal\",\"principal\":', ''), '}', '')";

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use database::{Fault, Index, Param, Row};
 use domain::{
     Error, Kind, Noun, Result, Rule, Timestamp, Uidp,
-    vulnerabilities::{Advisory, AdvisorySpec, AdvisoryView, EventType, Severity},
+    vulnerabilities::{Advisory, AdvisorySpec, AdvisoryView, DocumentFormat, EventType, Severity},
 };
 
-use super::{check_few, known};
+use super::{check_few, imports, known};
 use crate::{
     BoxFuture, CursorKey, Reader, Writer, counts,
     iam::groups,
@@ -54,6 +54,8 @@ pub struct AdvisoryFilter {
     pub query: String,
     /// Only those that the public may see.
     pub published: bool,
+    /// Only those that changed then or later.
+    pub updated_since: Option<Timestamp>,
 }
 
 impl Filter for AdvisoryFilter {
@@ -82,6 +84,7 @@ impl Filter for AdvisoryFilter {
             words(REVIEWER, &self.event_reviewers).map(Term::tested_words),
             words(AUTHOR, &self.not_event_authors).map(Term::no_words),
             query.map(|query| Term::contains("searched", query)),
+            self.updated_since.map(|at| Term::since(UPDATED_AT, "org_updated_at", at)),
         ];
         terms.into_iter().flatten().collect()
     }
@@ -252,6 +255,7 @@ async fn add_word(tx: &mut Writer, advisory: &Advisory, kind: &str, word: &str) 
 fn go_with<'a>(tx: &'a mut Writer, group: &'a Uidp) -> BoxFuture<'a, Result<()>> {
     Box::pin(async move {
         check_few(tx, Noun::Advisory, group, "advisories").await?;
+        imports::go_with(tx, group).await?;
         let words = "DELETE FROM advisory_words WHERE of_uid IN (SELECT uid FROM advisories WHERE parent = $1)";
         tx.send(words, &[group.into()]).await?;
         table::remove::<Advisory>(tx, "parent", group).await.map(drop)
@@ -277,7 +281,10 @@ pub async fn list_views<F: Filter<Row = Advisory>>(reader: &mut Reader, query: &
 }
 
 /// Adds how bad the vulnerabilities of the advisories are, as far as the organization of each knows.
-async fn views(reader: &mut Reader, advisories: Vec<Advisory>) -> Result<Vec<AdvisoryView>> {
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn views(reader: &mut Reader, advisories: Vec<Advisory>) -> Result<Vec<AdvisoryView>> {
     let mut names = BTreeMap::<Uidp, BTreeSet<String>>::new();
     for advisory in &advisories {
         names.entry(advisory.uid.root()).or_default().extend(advisory.spec.aliases.iter().cloned());
@@ -294,6 +301,27 @@ async fn views(reader: &mut Reader, advisories: Vec<Advisory>) -> Result<Vec<Adv
         AdvisoryView { advisory, severities: severities.into_iter().collect() }
     };
     Ok(advisories.into_iter().map(view).collect())
+}
+
+/// Advisories of a group behind this identifier, so many at most, and whether each came in this format.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn behind(
+    reader: &mut Reader,
+    parent: &Uidp,
+    uid: &str,
+    format: DocumentFormat,
+    most: usize,
+) -> Result<Vec<(Advisory, bool)>> {
+    let columns = &DECLARED.statements().columns;
+    let sql = format!(
+        "SELECT EXISTS (SELECT 1 FROM advisory_parts p WHERE p.advisory = advisories.uid AND p.format = $3), {columns} \
+         FROM advisories WHERE parent = $1 AND uid > $2 ORDER BY uid LIMIT $4"
+    );
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let params = [parent.into(), uid.into(), format.as_str().into(), most.into()];
+    reader.query_map(&sql, &params, |row| Ok((Advisory::read(&mut Columns::of(row, 1))?, row.bool(0)?))).await
 }
 
 /// A vulnerability that an artifact has no more.

@@ -14,7 +14,10 @@ use contract::{
         registry::v2beta1::rpc as registry,
         vulnerabilities::{v1::rpc as old_vulnerabilities, v2beta1::rpc as vulnerabilities},
     },
-    provost::{events::v1::rpc as own_events, iam::v1::rpc as own, registry::v1::rpc as own_registry},
+    provost::{
+        events::v1::rpc as own_events, iam::v1::rpc as own, registry::v1::rpc as own_registry,
+        vulnerabilities::v1::rpc as own_vulnerabilities,
+    },
 };
 use serde_json::{Value, json};
 
@@ -204,7 +207,7 @@ fn group_invite() -> Noun {
 
 /// What is about no noun, and what makes several of one.
 pub(super) fn others() -> Vec<Sample> {
-    vec![
+    let others = vec![
         Sample::new::<ping::rpc::Ping>(Does::Other, |_| json!({})),
         Sample::new::<ping::v2beta1::rpc::Ping>(Does::Other, |_| json!({})),
         Sample::new::<Validate>(Does::Other, |_| json!({})),
@@ -269,6 +272,13 @@ pub(super) fn others() -> Vec<Sample> {
             Does::Other,
             |place| json!({ "uid": place.at.root_text(), "limits": { "repos": 1000 } }),
         ),
+    ];
+    others.into_iter().chain(imports()).chain(shown()).collect()
+}
+
+/// What others are shown, and what makes several of one noun.
+fn shown() -> Vec<Sample> {
+    vec![
         Sample::new::<own_registry::GetRepoVisibility>(Does::Read("repo"), |place| json!({ "uid": place.of("repo") })),
         Sample::new::<own_registry::SetRepoVisibility>(Does::Other, |place| json!({ "uid": place.of("repo"), "public": true })),
         Sample::new::<own_registry::GetGroupVisibility>(Does::Read("group"), |place| json!({ "uid": place.of("group") })),
@@ -304,6 +314,26 @@ pub(super) fn others() -> Vec<Sample> {
     ]
 }
 
+/// Imports, exports and changes of advisories.
+fn imports() -> Vec<Sample> {
+    vec![
+        Sample::new::<own_vulnerabilities::CreateAdvisoryImport>(Does::Other, |place| json!({ "parent": place.at.as_str() })),
+        Sample::new::<own_vulnerabilities::AppendAdvisoryDocuments>(
+            Does::Other,
+            |place| json!({ "uid": unknown_import(place), "documents": [{ "name": "GO-2024-0001.json", "content": "e30=" }] }),
+        ),
+        Sample::new::<own_vulnerabilities::GetAdvisoryImport>(Does::Other, |place| json!({ "uid": unknown_import(place) })),
+        Sample::new::<own_vulnerabilities::ExportAdvisories>(
+            Does::Other,
+            |place| json!({ "parent": place.at.as_str(), "format": "DOCUMENT_FORMAT_OSV" }),
+        ),
+        Sample::new::<own_vulnerabilities::ListAdvisoryChanges>(
+            Does::List("advisory"),
+            |place| json!({ "uidp": { "ids": [place.of("advisory")] }, "updated_since": "2023-11-14T22:13:20Z" }),
+        ),
+    ]
+}
+
 /// A week of a repository's images.
 fn week(place: &Place, from: &str, to: &str) -> Value {
     json!({
@@ -316,6 +346,11 @@ fn week(place: &Place, from: &str, to: &str) -> Value {
 /// Where an access request would be, of which samples make none: that takes an organization with a domain.
 fn unknown_request(place: &Place) -> String {
     format!("{}/0123456789abcdef", place.at.root_text())
+}
+
+/// An import that the group does not have.
+fn unknown_import(place: &Place) -> String {
+    format!("{}/0123456789abcdef", place.at)
 }
 
 /// The document that every server knows, in the name of the place.

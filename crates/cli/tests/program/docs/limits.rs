@@ -18,7 +18,7 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 39] = [
+const FIXED: [(&str, &str, &str); 47] = [
     ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
     ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
     ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
@@ -51,6 +51,14 @@ const FIXED: [(&str, &str, &str); 39] = [
     ("aliases of an advisory", "50", "MAX_ALIASES: usize = 50;"),
     ("values of a filter of advisories", "100", "VALUES: usize = 100;"),
     ("advisories, or vulnerabilities, that go with their group", "5,000", "GO_TOGETHER: u64 = 5_000;"),
+    ("a document that is imported", "512 KiB", "LONGEST: usize = 512 << 10;"),
+    ("advisories of a document", "200", "PARTS: usize = 200;"),
+    ("documents that are appended in a call", "100", "DOCUMENTS: usize = 100;"),
+    ("advisories that a call writes before it takes no further document", "50", "ADVISORIES: usize = 50;"),
+    ("imports that a group keeps", "10", "KEPT: i64 = 10;"),
+    ("rejected documents that an import keeps", "500", "REJECTIONS: i64 = 500;"),
+    ("what an archive unpacks to", "1 GiB", "UNPACKED: u64 = 1 << 30;"),
+    ("entries of an archive or folder that is imported", "200,000", "ENTRIES: usize = 200_000;"),
     ("published advisories in one answer", "2,000", "MOST: u64 = 2_000;"),
     ("bytes of a readme", "65,536", "MAX_LEN: usize = 64 * 1024;"),
     (
@@ -69,9 +77,11 @@ const FIXED: [(&str, &str, &str); 39] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 27] = [
+const SOURCES: [&str; 31] = [
     include_str!("../../../../api/src/list.rs"),
+    include_str!("../../../src/documents.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
+    include_str!("../../../../formats/src/lib.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
     include_str!("../../../../gateway/src/server/accept.rs"),
     include_str!("../../../../gateway/src/server/connection.rs"),
@@ -87,8 +97,10 @@ const SOURCES: [&str; 27] = [
     include_str!("../../../../services/src/registry/visibility.rs"),
     include_str!("../../../../services/src/update.rs"),
     include_str!("../../../../services/src/vulnerabilities/advisories/rules.rs"),
+    include_str!("../../../../services/src/vulnerabilities/imports/append.rs"),
     include_str!("../../../../services/src/vulnerabilities/publications.rs"),
     include_str!("../../../../store/src/vulnerabilities.rs"),
+    include_str!("../../../../store/src/vulnerabilities/imports.rs"),
     include_str!("../../../../database/src/postgres/connector.rs"),
     include_str!("../../../../database/src/queue.rs"),
     include_str!("../../../../server/src/tls.rs"),

@@ -181,7 +181,7 @@ pub(super) fn or_caller(ctx: &Ctx, text: String) -> Result<String> {
 }
 
 /// The oldest first; of those of one time, as they were recorded.
-pub(super) fn sort(events: &mut [AdvisoryEvent]) {
+pub(crate) fn sort(events: &mut [AdvisoryEvent]) {
     events.sort_by_key(|event| event.at);
 }
 

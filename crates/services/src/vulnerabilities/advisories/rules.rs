@@ -10,7 +10,7 @@ use crate::texts::{self, LONG, SHORT, optional, required};
 /// Most aliases of an advisory.
 const MAX_ALIASES: usize = 50;
 /// Most events of an advisory.
-pub(super) const MAX_EVENTS: usize = 100;
+pub(crate) const MAX_EVENTS: usize = 100;
 /// Most bytes that all events of an advisory take as text: a page of lists has 200 advisories.
 const MAX_BYTES: usize = 64 << 10;
 /// Longest note in bytes.
@@ -19,12 +19,12 @@ const NOTE: usize = 4096;
 const MAX_VERSIONS: usize = 100;
 
 /// What an event without a type is told.
-pub(super) const NO_TYPE: &str = "exactly one of detection, fixed, false_positive_determination, analysis_not_planned, \
+pub(crate) const NO_TYPE: &str = "exactly one of detection, fixed, false_positive_determination, analysis_not_planned, \
                                   fix_not_planned, pending_upstream_fix, true_positive_determination, patched and \
                                   component_location_changed is required";
 
 /// Judges the texts of an advisory.
-pub(super) fn check(spec: &AdvisorySpec, violations: &mut Violations) {
+pub(crate) fn check(spec: &AdvisorySpec, violations: &mut Violations) {
     let AdvisorySpec {
         artifact_name,
         artifact_type,
@@ -54,12 +54,12 @@ pub(super) fn check(spec: &AdvisorySpec, violations: &mut Violations) {
 }
 
 /// Judges how many events a new advisory has; answers whether they are few enough.
-pub(super) fn check_count(events: usize, violations: &mut Violations) -> bool {
+pub(crate) fn check_count(events: usize, violations: &mut Violations) -> bool {
     texts::count("events", events, MAX_EVENTS, violations)
 }
 
 /// Judges what an event says; its fields are below `prefix`.
-pub(super) fn check_event(ctx: &Ctx, event: &AdvisoryEvent, prefix: &str, violations: &mut Violations) {
+pub(crate) fn check_event(ctx: &Ctx, event: &AdvisoryEvent, prefix: &str, violations: &mut Violations) {
     let field = |name: &str| format!("{prefix}{name}");
     if event.at > ctx.now {
         violations.add(field("timestamp"), "timestamp must not be in the future");
@@ -156,7 +156,7 @@ fn check_scan(scan: &Scan, field: &str, violations: &mut Violations) {
 ///
 /// # Errors
 /// Invalid argument when that is too much.
-pub(super) fn check_size(events: &[AdvisoryEvent]) -> Result<()> {
+pub(crate) fn check_size(events: &[AdvisoryEvent]) -> Result<()> {
     let bytes = serde_json::to_vec(events).map_err(Error::internal)?.len();
     if bytes <= MAX_BYTES {
         return Ok(());

@@ -1,0 +1,11 @@
+//! The Open Source Vulnerability format (<https://ossf.github.io/osv-schema/>).
+
+pub(crate) mod ecosystems;
+mod read;
+mod write;
+
+pub(crate) use read::read;
+pub(crate) use write::write;
+
+/// What this program adds below `database_specific`, so that nothing is lost between two of its kind.
+const OWN: &str = "provost";
