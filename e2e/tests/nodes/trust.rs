@@ -82,7 +82,7 @@ async fn a_database_whose_codes_were_taken_away_is_not_believed() {
     );
     let found = findings(&nodes.one).await;
     assert!(found.iter().any(|found| found.to_string().contains("no entry has a code")), "{found:#?}");
-    let refused = AssertUnwindSafe(nodes.one.second_node()).catch_unwind().await.err().expect("it does not start");
+    let Err(refused) = AssertUnwindSafe(nodes.one.second_node()).catch_unwind().await else { panic!("it starts") };
     let why = refused.downcast_ref::<String>().expect("a reason");
     assert!(why.contains("codes of the audit log") && why.contains("restore a backup"), "{why}");
 }

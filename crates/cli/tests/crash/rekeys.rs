@@ -1,4 +1,5 @@
 //! Kills while the key-encryption key changes: what the old key has encrypted and vouched for stands, by one key or the other.
+#![expect(clippy::indexing_slicing, reason = "the values of JSON are there")]
 
 use std::{
     fs,
@@ -32,16 +33,16 @@ const CHANGE: u64 = 150_000;
 
 #[test]
 fn a_change_of_the_key_survives_kill_9() {
-    kill_while_the_key_changes(Place::new(None));
+    kill_while_the_key_changes(&Place::new(None));
 }
 
 #[test]
 fn a_change_of_the_key_survives_kill_9_on_postgresql() {
     let Some(cluster) = pgcluster::shared() else { return };
-    kill_while_the_key_changes(Place::new(Some(cluster.database())));
+    kill_while_the_key_changes(&Place::new(Some(cluster.database())));
 }
 
-fn kill_while_the_key_changes(place: Place) {
+fn kill_while_the_key_changes(place: &Place) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let mut server = place.start("127.0.0.1:0");

@@ -4,7 +4,10 @@ use database::{Index, json};
 use domain::{OrderField, Result, Timestamp};
 use serde::Serialize;
 
-use super::{Sql, Stream, way::Way};
+use super::{
+    Sql, Stream,
+    way::{Layout, Way},
+};
 use crate::table::Stored;
 
 /// A noun's own filter.
@@ -175,19 +178,22 @@ impl Term {
         match (self.by, stream) {
             (By::Test, _) | (_, Stream::One(_)) | (By::Organization(_), Stream::All | Stream::Roots) => None,
             (By::Index(_), Stream::Children(_) | Stream::Roots) if self.column == "name" => {
-                walk("parent_name").map(|way| Way { is_several: self.has_several(), ..way })
+                walk("parent_name").map(|way| Way { layout: self.layout(), ..way })
             }
-            (By::Index(index), _) => walk(index).map(|way| Way { is_several: self.has_several(), ..way }),
-            (By::Apart(index), _) => walk(index).map(|way| Way { is_apart: true, ..way }),
-            (By::Words, _) => Some(Way { is_range: true, ..Way::by(Index::Primary(table)) }),
+            (By::Index(index), _) => walk(index).map(|way| Way { layout: self.layout(), ..way }),
+            (By::Apart(index), _) => walk(index).map(|way| Way { layout: Layout::Apart, ..way }),
+            (By::Words, _) => Some(Way { layout: Layout::InRange, ..Way::by(Index::Primary(table)) }),
             (By::Order, _) => walk(self.column).filter(|_| order == OrderField::Uid),
-            (By::Organization(index), _) => walk(index).map(|plan| Way { by_org: true, is_range: true, ..plan }),
+            (By::Organization(index), _) => walk(index).map(|plan| Way { by_org: true, layout: Layout::InRange, ..plan }),
         }
     }
 
-    /// Whether it is about more than one value.
-    fn has_several(&self) -> bool {
-        matches!(&self.is, Predicate::AnyOf(values) if values.len() > 1)
+    /// How what it finds lies in an index on its column and the identifier.
+    fn layout(&self) -> Layout {
+        match &self.is {
+            Predicate::AnyOf(values) if values.len() > 1 => Layout::AtSeveral,
+            _ => Layout::InOrder,
+        }
     }
 
     /// Adds the condition to a statement.

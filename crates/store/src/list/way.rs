@@ -9,19 +9,28 @@ pub(super) struct Way {
     pub(super) index: Index<'static>,
     /// Whether the place is found by its root column, and the rest of its path is tested row by row.
     pub(super) by_org: bool,
-    /// Whether it is a range of what the index has before the identifier, so that nothing is in order.
-    pub(super) is_range: bool,
-    /// Whether it is walked once for each of several values, so that nothing is in order, but each walk begins where the place does.
-    pub(super) is_several: bool,
-    /// Whether the index has identifiers as an expression. No other index has that one, so that no engine takes another for the
+    /// How the rows lie there that are looked for.
+    pub(super) layout: Layout,
+}
+
+/// How rows lie in an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// By identifier, where what the index has before it is equal.
+    InOrder,
+    /// The same, of an index that has identifiers as an expression. No other index has that one, so that no engine takes another for the
     /// place, however many rows it believes to be there.
-    pub(super) is_apart: bool,
+    Apart,
+    /// In a range of what the index has before the identifier, so that nothing is in order.
+    InRange,
+    /// At several values, for each of which the index is walked once: nothing is in order, but each walk begins where the place does.
+    AtSeveral,
 }
 
 impl Way {
     /// Along this index alone.
     pub(super) fn by(index: Index<'static>) -> Self {
-        Self { index, by_org: false, is_range: false, is_several: false, is_apart: false }
+        Self { index, by_org: false, layout: Layout::InOrder }
     }
 
     /// Whether the index begins with the parent.
@@ -37,13 +46,16 @@ impl Way {
 
     /// What to compare with identifiers, for the same reason.
     pub(super) fn uid(self) -> &'static str {
-        if self.is_range || self.is_apart { "uid || ''" } else { "uid" }
+        match self.layout {
+            Layout::Apart | Layout::InRange => "uid || ''",
+            Layout::InOrder | Layout::AtSeveral => "uid",
+        }
     }
 
     /// Whether the rows come in this order by themselves, where what is before it in the index is equal.
     pub(super) fn has_order(self, field: OrderField) -> bool {
         match (self.index, field) {
-            _ if self.is_range || self.is_several => false,
+            _ if matches!(self.layout, Layout::InRange | Layout::AtSeveral) => false,
             (_, OrderField::Uid) => true,
             (Index::Primary(_), _) => false,
             (Index::Named(_, columns), OrderField::Name) => columns.ends_with("name"),
