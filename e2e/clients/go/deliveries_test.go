@@ -19,6 +19,9 @@ import (
 
 // What the SDK's own receiver lets through arrives at this test, and every body is the message that its type names.
 func TestDeliveries(t *testing.T) {
+	if idp == "" {
+		t.Skip("outside development mode sinks are https")
+	}
 	w := newWorld(t)
 	ctx := deadline(t)
 	arrived := make(chan cloudevents.Event, 100)
