@@ -76,8 +76,9 @@ async fn a_database_whose_codes_were_taken_away_is_not_believed() {
     let Some(cluster) = pgcluster::shared() else { return };
     let database = cluster.database();
     let nodes = Nodes::on(database.clone()).await;
+    // The head first: nothing is committed between the statements then.
     database.sql(
-        "BEGIN; UPDATE audit SET code = NULL; UPDATE revision SET head = NULL; UPDATE changes SET digest = NULL; \
+        "BEGIN; UPDATE revision SET head = NULL; UPDATE audit SET code = NULL; UPDATE changes SET digest = NULL; \
          UPDATE signing_keys SET code = NULL; COMMIT",
     );
     let found = findings(&nodes.one).await;

@@ -45,6 +45,8 @@ impl Links {
     /// A group commit begins behind this code.
     pub(crate) fn begin(&mut self, stored: Option<&[u8]>) {
         self.stored = stored.map(Code::of_bytes);
+        // It has begun: whoever takes its head away does not have it begin anew.
+        self.is_new &= self.stored.is_none();
         (self.kept, self.own, self.to) = (self.stored, None, None);
     }
 

@@ -28,7 +28,7 @@ pub(crate) struct Export {
     /// The organization or folder whose advisories are exported, by name, path or UID
     #[arg(long, value_name = "GROUP", required = true)]
     parent: Option<String>,
-    /// What the documents are written in
+    /// What the documents are written in: the Open Source Vulnerability format, or OpenVEX
     #[arg(long)]
     format: Format,
     /// Where they go: a .zip, a .tar.gz, or a folder that is empty or not there yet
@@ -39,9 +39,7 @@ pub(crate) struct Export {
 /// What documents are written in.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// The Open Source Vulnerability format
     Osv,
-    /// OpenVEX
     Openvex,
 }
 
