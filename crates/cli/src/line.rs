@@ -157,14 +157,17 @@ fn read_incomplete(strict: ClapCommand, line: &[OsString], error: clap::Error) -
 /// The server that the command line means. Commands that talk to none read no contexts.
 fn target(matches: &ArgMatches, cli: &Cli) -> Result<Target, Failure> {
     let wishes = wishes(matches, &cli.global);
-    if !cli.command.is_of_a_client() {
-        return Wishes { context: None, ..wishes }.target(&Contexts::default(), HERE);
-    }
-    let slips = misspelt();
+    let is_of_a_client = cli.command.is_of_a_client();
+    // The server's commands find them with its settings.
+    let slips = if is_of_a_client || matches!(cli.command, Command::Context(_)) { misspelt() } else { Vec::new() };
     if !slips.is_empty() {
         return Err(Failure::usage(slips.join("\nerror: ")));
     }
-    wishes.target(&Contexts::load()?, HERE)
+    if is_of_a_client {
+        wishes.target(&Contexts::load()?, HERE)
+    } else {
+        Wishes { context: None, ..wishes }.target(&Contexts::default(), HERE)
+    }
 }
 
 /// Tells which variables of folders do nothing.

@@ -3,7 +3,10 @@
 use std::{pin::pin, sync::Arc};
 
 use clap::Args;
-use server::{DevAccount, Running, Settings, StartError, SystemClock, SystemEntropy, assemble, logging, settings::LogFormat};
+use server::{
+    DevAccount, Running, Settings, StartError, SystemClock, SystemEntropy, assemble, logging,
+    settings::{Log, LogFormat},
+};
 use tokio::signal::unix::Signal;
 
 use crate::{
@@ -27,7 +30,10 @@ impl Serve {
     /// # Errors
     /// Why the server did not start, or that a second signal cut its stop short.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let settings = config::server::load(&self.flags.0)?.settings;
+        let settings = match config::server::load(&self.flags.0) {
+            Ok(loaded) => loaded.settings,
+            Err(failure) => return Err(in_the_log(config::server::log_format(&self.flags.0), failure)),
+        };
         let options = self.flags.0.find_data_again();
         logging::start(&settings.log)?;
         match settings.log.format {
@@ -68,6 +74,17 @@ fn log_ready(running: &Running) {
     let (organization, identity) = (known(|dev| dev.organization.to_string()), known(|dev| dev.identity.to_string()));
     let provider = known(|dev| dev.issuer.clone());
     tracing::info!(address, base_url, metrics, empty = is_empty, organization, identity, provider, "ready");
+}
+
+/// What is wrong with the settings, told as the log of this format tells it.
+fn in_the_log(format: LogFormat, failure: Failure) -> Failure {
+    let log = Log { format, ..Settings::default().log };
+    match format {
+        LogFormat::Json if logging::start(&log).is_ok() => {
+            logged(&Failure { message: failure.message.replace("\nerror: ", "; "), ..failure })
+        }
+        _ => failure,
+    }
 }
 
 /// The failure as an event of the log, of which only the exit code is left to tell.

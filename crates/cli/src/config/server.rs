@@ -5,7 +5,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use ::server::Settings;
+use ::server::{Settings, settings::LogFormat};
 
 use crate::exit::{Exit, Failure};
 
@@ -177,10 +177,7 @@ impl Key {
 /// Everything that is wrong, one line each, saying where.
 pub(crate) fn load(given: &Given) -> Result<Loaded, Failure> {
     let mut problems = Problems::default();
-    let mut entries = variables::credentials();
-    entries.extend(file::read(given.config.as_deref(), &mut problems)?);
-    entries.extend(variables::read(&mut problems));
-    entries.extend(given.entries());
+    let entries = entries(given, file::read(given.config.as_deref(), &mut problems)?, &mut problems);
     // What is outranked must be right as well: it shows when what outranks it goes.
     let mut scratch = Settings::default();
     for entry in &entries {
@@ -208,6 +205,27 @@ pub(crate) fn load(given: &Given) -> Result<Loaded, Failure> {
         settings.log.traces = crate::env::traces();
     }
     Ok(Loaded { settings, effective })
+}
+
+/// The format of the log as far as it can be read where other settings are wrong.
+pub(crate) fn log_format(given: &Given) -> LogFormat {
+    let mut ignored = Problems::default();
+    let file = file::read(given.config.as_deref(), &mut ignored).unwrap_or_default();
+    let mut entries = without_outranked(entries(given, file, &mut ignored), &mut ignored);
+    entries.retain(|entry| entry.key.path == "log.format");
+    let mut settings = Settings::default();
+    // What cannot be read leaves the default.
+    entries.iter().for_each(|entry| entry.apply(&mut settings).unwrap_or_default());
+    settings.log.format
+}
+
+/// Everything that was given, in the file and elsewhere.
+fn entries(given: &Given, file: Vec<Entry>, problems: &mut Problems) -> Vec<Entry> {
+    let mut entries = variables::credentials();
+    entries.extend(file);
+    entries.extend(variables::read(problems));
+    entries.extend(given.entries());
+    entries
 }
 
 /// One entry for each key, that of the highest rank, and one for each pair of keys that stand for the same.

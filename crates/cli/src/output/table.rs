@@ -56,7 +56,8 @@ enum Excess {
 }
 
 /// Makes the table fit. Columns without any content go first. Then texts become narrower, the widest first, and where that is not
-/// enough, identifiers: what stands in the first column, and every UID.
+/// enough, identifiers: what stands in the first column, and every UID. As a UID is broken behind slashes alone, a narrow terminal has
+/// longer lines than it is wide.
 fn squeeze(cells: &mut [Vec<String>], fit: Fit) {
     let mut widths = widths(cells);
     let room = |columns: usize| fit.width.saturating_sub(GAP * columns.saturating_sub(1));
@@ -78,10 +79,12 @@ fn squeeze(cells: &mut [Vec<String>], fit: Fit) {
             _ => Excess::Cut,
         })
         .collect();
+    let narrowest: Vec<_> = (0..widths.len()).map(|column| longest_part(cells, column).max(NARROWEST)).collect();
     for identifiers in [false, true] {
         while too_much(&widths) > 0 {
-            let candidates = widths.iter_mut().zip(&excess).filter(|(_, excess)| (**excess == Excess::Broken) == identifiers);
-            match candidates.map(|(width, _)| width).filter(|width| **width > NARROWEST).max() {
+            let columns = widths.iter_mut().zip(&excess).zip(&narrowest);
+            let candidates = columns.filter(|((_, excess), _)| (**excess == Excess::Broken) == identifiers);
+            match candidates.filter(|((width, _), narrowest)| **width > **narrowest).map(|((width, _), _)| width).max() {
                 Some(widest) => *widest -= 1,
                 None => break,
             }
@@ -114,6 +117,12 @@ fn below_heading(cells: &[Vec<String>], column: usize) -> impl Iterator<Item = &
 
 fn is_empty(cells: &[Vec<String>], column: usize) -> bool {
     below_heading(cells, column).all(str::is_empty)
+}
+
+/// How wide the widest part of a UID in a column is, with the slash behind it.
+fn longest_part(cells: &[Vec<String>], column: usize) -> usize {
+    let uids = below_heading(cells, column).filter(|cell| cell.parse::<Uidp>().is_ok());
+    uids.flat_map(|uid| uid.split_inclusive('/')).map(str::len).max().unwrap_or_default()
 }
 
 fn holds_uids(cells: &[Vec<String>], column: usize) -> bool {
@@ -218,6 +227,9 @@ mod tests {
         key  | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/ | some words …
              | bbbbbbbbbbbbbbbb                          |
         ");
+        let rows = [vec!["key".to_owned(), uid, "some words about it".to_owned()]];
+        let narrow = render(&["NAME", "REPO", "ABOUT"], rows, Some(at(30)));
+        assert_eq!(narrow, told, "a part of a UID stays in one piece");
     }
 
     #[test]

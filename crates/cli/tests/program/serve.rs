@@ -164,6 +164,15 @@ fn json_is_all_that_is_written() {
     let event: Value = serde_json::from_str(&ran.stderr).expect("one event");
     assert_eq!(event["level"], "ERROR");
     assert!(event["message"].as_str().is_some_and(|told| told.starts_with(&format!("cannot listen on {listen}"))), "{event}");
+
+    // And one whose settings are wrong.
+    let mut command = user.command(PROVOST);
+    command.args(["serve", "--dev", "--listen", "here", "--tls-certificate-file", ""]).env("PROVOST_LOG_FORMAT", "json");
+    let ran = finish(&mut command, "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+    let event: Value = serde_json::from_str(&ran.stderr).expect("one event");
+    let told = event["message"].as_str().expect("a message");
+    assert!(told.starts_with("--listen: \"here\" is not an address") && told.contains("; --tls-certificate-file"), "{told}");
 }
 
 #[test]

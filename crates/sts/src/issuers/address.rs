@@ -31,9 +31,9 @@ pub trait Resolver: Send + Sync + fmt::Debug {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemResolver;
 
-/// Every address of a host is one that may not be connected to.
+/// Every address of a host is one that may not be connected to: these.
 #[derive(Debug)]
-pub(super) struct Refused;
+pub(super) struct Refused(Vec<IpAddr>);
 
 /// Resolves and lets only the allowed addresses through.
 #[derive(Clone, Debug)]
@@ -64,9 +64,10 @@ impl Resolve for Guard {
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found = resolver.resolve(host.clone()).await?;
-            let allowed: Vec<_> = found.into_iter().filter(|address| rules.allow(&host, *address, is_localhost(&host))).collect();
+            let (allowed, refused): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|address| rules.allow(&host, *address, is_localhost(&host)));
             if allowed.is_empty() {
-                return Err(Refused.into());
+                return Err(Refused(refused).into());
             }
             let addresses: Addrs = Box::new(allowed.into_iter().map(|address| SocketAddr::new(address, 0)));
             Ok(addresses)
@@ -159,6 +160,13 @@ fn class_v6(address: Ipv6Addr) -> Class {
         [0x2001, 0xdb8 | 0..=0x1ff, ..] | [0x3fff, ..] => Class::Never,
         [0x2000..=0x3fff, ..] => Class::Public,
         _ => Class::Never,
+    }
+}
+
+impl Refused {
+    /// The addresses, with commas between.
+    pub(super) fn addresses(&self) -> String {
+        self.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -250,7 +250,7 @@ fn explain(issuer: &str, failure: &FetchError) -> Error {
     let failure = failure.outside();
     let message = format!("cannot get the keys of issuer {issuer}: {failure}");
     match failure {
-        FetchError::Down(_) | FetchError::Unreachable { .. } | FetchError::Address(_) => {
+        FetchError::Down(_) | FetchError::Unreachable { .. } | FetchError::Address { .. } => {
             Error::new(Kind::Unavailable, Rule::IssuerUnavailable, message)
         }
         FetchError::Refused(_) => Error::denied(Rule::IssuerNotAllowed, message),

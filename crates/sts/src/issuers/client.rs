@@ -44,9 +44,14 @@ pub enum FetchError {
     },
     /// It answered with something that no retry makes better, or may not be asked.
     Refused(String),
-    /// What has only addresses that may not be connected to. Whoever may not know which these are is told what [`FetchError::Down`] tells
-    /// of a name that has none, or leads to nobody.
-    Address(&'static str),
+    /// What has only addresses that may not be connected to, and these. Whoever may not know of them is told what [`FetchError::Down`]
+    /// tells of a name that has none, or leads to nobody.
+    Address {
+        /// What was asked for.
+        what: &'static str,
+        /// With commas between.
+        addresses: String,
+    },
 }
 
 /// What was answered: neither a redirect nor that the other side is down.
@@ -61,7 +66,7 @@ impl FetchError {
     /// The same for who may not learn which addresses this server does not connect to, nor what names stand for where it is.
     pub(crate) fn outside(&self) -> Self {
         match self {
-            Self::Address(what) => Self::Down(format!("{what} {UNREACHABLE}")),
+            Self::Address { what, .. } => Self::Down(format!("{what} {UNREACHABLE}")),
             other => other.clone(),
         }
     }
@@ -94,7 +99,7 @@ impl GuardedClient {
         };
         match address {
             Some(address) if !self.guard.rules.allow(&address.to_string(), address, is_loopback(&url)) => {
-                Err(FetchError::Address(what))
+                Err(FetchError::Address { what, addresses: address.to_string() })
             }
             _ => Ok(url),
         }
@@ -213,8 +218,8 @@ fn judge(what: &'static str, status: StatusCode) -> Result<StatusCode, FetchErro
 
 /// What went wrong, for callers without addresses.
 fn explain(what: &'static str, error: &reqwest::Error) -> FetchError {
-    if chain(error).any(<dyn StdError>::is::<Refused>) {
-        return FetchError::Address(what);
+    if let Some(refused) = chain(error).find_map(|error| error.downcast_ref::<Refused>()) {
+        return FetchError::Address { what, addresses: refused.addresses() };
     }
     let why = if error.is_timeout() {
         "did not answer in time"
@@ -229,12 +234,14 @@ fn explain(what: &'static str, error: &reqwest::Error) -> FetchError {
 }
 
 impl FetchError {
-    /// What the network or TLS said, where that is all that is known.
+    /// What operators may know beside it: what the network or TLS said, where that is all that is known, or the addresses that may not
+    /// be connected to.
     #[must_use]
     pub fn cause(&self) -> Option<&str> {
         match self {
             Self::Unreachable { cause, .. } => Some(cause),
-            Self::Down(_) | Self::Refused(_) | Self::Address(_) => None,
+            Self::Address { addresses, .. } => Some(addresses),
+            Self::Down(_) | Self::Refused(_) => None,
         }
     }
 }
@@ -252,7 +259,7 @@ impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Down(told) | Self::Unreachable { told, .. } | Self::Refused(told) => f.write_str(told),
-            Self::Address(what) => write!(
+            Self::Address { what, .. } => write!(
                 f,
                 "{what}: its address is private or denied; see outbound.allow-private-addresses, outbound.allow and outbound.deny"
             ),

@@ -58,7 +58,7 @@ impl Metrics {
         let outcome = match outcome {
             Ok(_) => "ok",
             Err(FetchError::Down(_) | FetchError::Unreachable { .. }) => "down",
-            Err(FetchError::Refused(_) | FetchError::Address(_)) => "refused",
+            Err(FetchError::Refused(_) | FetchError::Address { .. }) => "refused",
         };
         self.fetches.get_or_create(&[("outcome", outcome)]).inc();
         self.fetch.observe(took.as_secs_f64());

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use client::Client;
 use contract::chainguard::platform::iam::v2beta1::{Group, ListGroupsRequest, rpc::ListGroups};
 
-use super::{Depth, Naming, groups};
+use super::{Naming, Within, groups};
 use crate::{
     exit::Failure,
     global::Global,
@@ -21,13 +21,14 @@ pub(crate) enum Folders {
     /// List the folders that you can see
     #[command(visible_alias = "ls")]
     List {
-        /// Only those below this organization or folder, by name, path or UID
+        /// The same as --parent
+        #[arg(conflicts_with = "parent")]
         group: Option<String>,
+        #[command(flatten)]
+        within: Within,
         /// Only those of this name
         #[arg(long, default_value = "", hide_default_value = true)]
         name: String,
-        #[command(flatten)]
-        depth: Depth,
         #[command(flatten)]
         paging: Paging,
     },
@@ -66,9 +67,9 @@ impl Folders {
     pub(super) async fn run(self, global: &Global) -> Result<(), Failure> {
         let client = session::connect(global).await?;
         match self {
-            Self::List { group, name, depth, paging } => {
-                let parent = resolve::optional(global, &client, Kind::Group, group).await?;
-                let uidp = below(parent.clone(), depth.recursive())?;
+            Self::List { group, within, name, paging } => {
+                let parent = resolve::optional(global, &client, Kind::Group, group.or(within.parent)).await?;
+                let uidp = below(parent.clone(), within.depth.recursive())?;
                 let request = ListGroupsRequest { name, uidp, ..ListGroupsRequest::default() };
                 // "Below" includes the group itself, and organizations are no folders.
                 let keep = |group: &Group| group.uid.contains('/') && Some(&group.uid) != parent.as_ref();

@@ -150,7 +150,10 @@ fn what_would_not_work_is_found() {
         ("key-file", "run `chmod 600"),
         ("tls", "holds no certificate"),
         (&format!("listen {listen}"), "cannot listen"),
-        ("provider https://127.0.0.1:1", "its address is private or denied; see outbound.allow-private-addresses"),
+        (
+            "provider https://127.0.0.1:1",
+            "its address is private or denied; see outbound.allow-private-addresses, outbound.allow and outbound.deny: 127.0.0.1",
+        ),
     ];
     for (check, why) in expected {
         let [_, result, detail] = found.iter().find(|[name, ..]| name == check).expect(check);
