@@ -24,6 +24,7 @@ use super::{
     dev, heads,
     ready::StoreReady,
     record::Record,
+    retention::Keeper,
     settings::{METRICS_LISTEN, Urls},
     telemetry::Telemetry,
     tls,
@@ -128,6 +129,13 @@ async fn start(settings: &Settings, core: Core, listeners: Listeners, base_url: 
         }
     }
     tasks.spawn(heads::tell(core.store.clone(), stop.clone()));
+    let keeper = Keeper {
+        store: core.store.clone(),
+        settings: settings.retention,
+        clock: Arc::clone(&core.clock),
+        entropy: Arc::clone(&core.entropy),
+    };
+    tasks.spawn(keeper.run(stop.clone()));
     tasks.spawn(deliverer.run(stop.clone().cancelled_owned()));
     tasks.spawn(SigningKeys::clone(&core.signing).keep(stop.clone().cancelled_owned()));
     let look = Arc::new(Notify::new());

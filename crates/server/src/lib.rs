@@ -29,6 +29,7 @@ pub mod private;
 mod process;
 mod ready;
 mod record;
+mod retention;
 pub mod settings;
 mod telemetry;
 mod terms;

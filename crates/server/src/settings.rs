@@ -66,6 +66,8 @@ pub struct Settings {
     pub sessions: Sessions,
     /// Delivery of events.
     pub events: Events,
+    /// How long what is old is kept.
+    pub retention: Retention,
     /// Sizes, times and counts of the port.
     pub limits: gateway::Limits,
     /// The log of the process.
@@ -137,6 +139,19 @@ pub enum LogFormat {
     Json,
 }
 
+/// How long what is old is kept; forever where there is no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Events that no delivery needs any more.
+    pub events: Option<Duration>,
+    /// Entries of the audit log, with the changes of their commits.
+    pub audit_log: Option<Duration>,
+    /// How often it is looked for what is old.
+    pub period: Duration,
+    /// Entries of the audit log that are worth it.
+    pub least: u64,
+}
+
 /// The log of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
@@ -183,6 +198,7 @@ impl Default for Settings {
             patterns: Patterns::default(),
             sessions: Sessions::default(),
             events: Events::default(),
+            retention: Retention::default(),
             limits: gateway::Limits::default(),
             log: Log {
                 format: LogFormat::Text,
@@ -228,6 +244,13 @@ impl Default for Sessions {
     fn default() -> Self {
         let limits = sts::Limits::default();
         Self { lifetime: limits.session_lifetime, idle: limits.session_idle, per_user: limits.sessions_per_user }
+    }
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        let days = |days: u64| Some(Duration::from_hours(24 * days));
+        Self { events: days(7), audit_log: days(400), period: Duration::from_hours(1), least: 1000 }
     }
 }
 

@@ -22,6 +22,8 @@ pub use self::{
 
 /// The method in the audit log of an entry that vouches for everything before it, as it was found.
 pub const SEAL: &str = "seal audit log";
+/// The method in the audit log of an entry that vouches for all before it that stay, as old ones go.
+pub const TRIM: &str = "trim audit log";
 /// The method in the audit log of the first entry under another key.
 pub const REKEY: &str = "change key-encryption key";
 

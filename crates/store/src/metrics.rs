@@ -2,7 +2,7 @@
 
 use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::Gauge},
-    registry::Registry,
+    registry::{Registry, Unit},
 };
 
 use crate::chain::Head;
@@ -19,6 +19,9 @@ pub struct Metrics {
     skips: Family<Label, Counter>,
     head: Gauge,
     head_revision: Gauge,
+    rows: Family<Label, Gauge>,
+    oldest: Family<Label, Gauge>,
+    damaged: Gauge,
     pub(crate) skips_by_ranks: Counter,
     pub(crate) skips_by_walk: Counter,
 }
@@ -43,6 +46,9 @@ impl Metrics {
             skips,
             head: Gauge::default(),
             head_revision: Gauge::default(),
+            rows: Family::default(),
+            oldest: Family::default(),
+            damaged: Gauge::default(),
         }
     }
 
@@ -50,6 +56,17 @@ impl Metrics {
     pub(crate) fn set_head(&self, head: Option<&Head>) {
         self.head.set(head.map_or(0, Head::number));
         self.head_revision.set(head.map_or(0, |head| head.revision.0));
+    }
+
+    /// Notes how many rows a table has whose rows are removed when they are old, and how old the oldest is, if there is one.
+    pub fn set_size(&self, table: &'static str, rows: i64, oldest_seconds: Option<i64>) {
+        self.rows.get_or_create(&[("table", table)]).set(rows);
+        self.oldest.get_or_create(&[("table", table)]).set(oldest_seconds.unwrap_or_default());
+    }
+
+    /// Notes whether nothing is removed from the audit log because it was changed by other hands.
+    pub fn set_damaged(&self, damaged: bool) {
+        self.damaged.set(i64::from(damaged));
     }
 
     /// Adds the instruments to `registry`, under names that begin with `store_`.
@@ -67,5 +84,11 @@ impl Metrics {
         registry.register("audit_head", head, self.head.clone());
         let revision = "The last commit when the code of the audit log's last entry was read; 0 without one";
         registry.register("audit_head_revision", revision, self.head_revision.clone());
+        let rows = "Rows of a table that are removed when they are old, when it was last looked for those, by table";
+        registry.register("rows", rows, self.rows.clone());
+        let oldest = "How old the oldest row of a table was then, by table; 0 where rows do not tell";
+        registry.register_with_unit("oldest_row", oldest, Unit::Seconds, self.oldest.clone());
+        let damaged = "1 if nothing is removed from the audit log, because it was changed by other hands; else 0";
+        registry.register("audit_damaged", damaged, self.damaged.clone());
     }
 }

@@ -142,6 +142,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0027_roles_apart.sql"),
         postgres: include_str!("../migrations/postgres/0027_roles_apart.sql"),
     },
+    Step {
+        name: "retention",
+        sqlite: include_str!("../migrations/sqlite/0028_retention.sql"),
+        postgres: include_str!("../migrations/postgres/0028_retention.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

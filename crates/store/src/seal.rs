@@ -32,7 +32,7 @@ pub struct Sealed {
 
 /// The entries of the log, hashed from the first to the last that was read.
 #[derive(Clone)]
-struct Whole {
+pub(crate) struct Whole {
     log: Log,
     hash: Context,
     entries: u64,
@@ -121,13 +121,28 @@ impl Default for Whole {
 }
 
 impl Whole {
+    /// Without those that are marked with this number or a smaller one, as they go.
+    pub(crate) fn without(number: i64) -> Self {
+        Self { log: Log::without(number), ..Self::default() }
+    }
+
     async fn read_to_the_end(&mut self, reader: &mut Reader) -> Result<()> {
         reader.take_time().await?;
         self.read_on(reader, u64::MAX).await.map(drop)
     }
 
     /// Reads on to the end, or until it has read so many entries; answers how many it has read.
-    async fn read_on(&mut self, reader: &mut Reader, most: u64) -> Result<u64> {
+    pub(crate) async fn read_on(&mut self, reader: &mut Reader, most: u64) -> Result<u64> {
+        self.read_judged(reader, most, |_| true).await.map(Option::unwrap_or_default)
+    }
+
+    /// The same, as long as each entry `is_whole`; `None` where one is not.
+    pub(crate) async fn read_judged(
+        &mut self,
+        reader: &mut Reader,
+        most: u64,
+        mut is_whole: impl FnMut(&Logged) -> bool + Send,
+    ) -> Result<Option<u64>> {
         let mut read = 0;
         while read < most {
             let page = self.log.page(reader).await?;
@@ -136,14 +151,17 @@ impl Whole {
             }
             read += page.len() as u64;
             for logged in &page {
+                if !is_whole(logged) {
+                    return Ok(None);
+                }
                 logged.content.hash(&mut self.hash);
             }
         }
         self.entries += read;
-        Ok(read)
+        Ok(Some(read))
     }
 
-    fn digest(self) -> Digest {
+    pub(crate) fn digest(self) -> Digest {
         finish(self.hash.finish())
     }
 }

@@ -32,7 +32,7 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use server::{
     Running, Settings, assemble,
-    settings::{Events, Outbound},
+    settings::{Events, Outbound, Retention},
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
@@ -79,6 +79,8 @@ pub struct Setup {
     pub self_approval: bool,
     /// How it delivers events. By default it does not: sinks of most tests are nowhere.
     pub events: Events,
+    /// How long it keeps what is old.
+    pub retention: Retention,
 }
 
 impl Default for Setup {
@@ -91,6 +93,7 @@ impl Default for Setup {
             terms: Vec::new(),
             self_approval: false,
             events: Events { at_once: 0, ..Events::default() },
+            retention: Retention::default(),
         }
     }
 }
@@ -122,6 +125,7 @@ impl TestServer {
         settings.terms.extend(setup.terms);
         settings.self_approval = setup.self_approval;
         settings.events = setup.events;
+        settings.retention = setup.retention;
         Self::assemble(place, settings, clock, entropy, None).await
     }
 

@@ -10,4 +10,5 @@ mod headers;
 mod idempotency;
 mod page_tokens;
 mod paths;
+mod retention;
 mod sizes;

@@ -36,16 +36,17 @@ struct Added {
 }
 
 /// Columns that tables have got since [`OLDEST`].
-const ADDED: [Added; 5] = [
+const ADDED: [Added; 6] = [
     Added { table: "groups", column: "resource_limits", since: 21, before: Some("{}") },
     Added { table: "repos", column: "synced_by", since: 23, before: None },
     Added { table: SIGNING_KEYS, column: "code", since: 22, before: None },
     Added { table: "changes", column: "digest", since: 22, before: None },
     Added { table: "audit", column: "code", since: 22, before: None },
+    Added { table: "audit", column: "goes", since: RETENTION, before: None },
 ];
 
 /// Tables that there are since [`OLDEST`], and the schema that has them first.
-const NEW: [(&str, i64); 10] = [
+const NEW: [(&str, i64); 12] = [
     ("advisories", 24),
     ("advisory_words", 24),
     ("vulnerabilities", 24),
@@ -56,7 +57,12 @@ const NEW: [(&str, i64); 10] = [
     ("advisory_rejections", IMPORTS),
     ("advisory_documents", IMPORTS),
     ("advisory_parts", IMPORTS),
+    ("spent_events", RETENTION),
+    ("retention", RETENTION),
 ];
+
+/// The schema that removes what is old.
+const RETENTION: i64 = 28;
 
 /// The schema that knows imports of advisories.
 const IMPORTS: i64 = 26;
@@ -173,6 +179,8 @@ const OTHERS: &[Listed] = &[
             int("at"),
         ],
     ),
+    ("spent_events", &[int("revision"), int("ordinal")], &[int("revision"), int("ordinal"), bytes("digest")]),
+    ("retention", &[int("one")], &[int("one"), int("number"), int("floor")]),
     ("delivery_mark", &[int("one")], &[int("one"), int("revision"), int("ordinal")]),
     (
         "deliveries",
@@ -232,6 +240,7 @@ const OTHERS: &[Listed] = &[
             text("op"),
             text("outcome"),
             bytes("code"),
+            int("goes"),
         ],
     ),
 ];

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Reader,
-    chain::{Before, Code, Keys, REKEY, SEAL, finish},
+    chain::{Before, Code, Keys, REKEY, SEAL, TRIM, finish},
     seal::{Log, Logged, Rights},
     signing_keys,
 };
@@ -89,8 +89,8 @@ async fn signing_keys(reader: &mut Reader, keys: &Keys, report: &mut Report) -> 
 
 /// The chain of the audit log, from its first entry to its head.
 async fn log(reader: &mut Reader, means: &Means, report: &mut Report) -> Result<()> {
-    let sql = "SELECT max(id) FROM audit WHERE method = $1 AND code IS NOT NULL";
-    let seal = reader.query_one(sql, &[SEAL.into()], |row| row.opt_int(0)).await?.flatten();
+    let sql = "SELECT max(id) FROM audit WHERE method IN ($1, $2) AND code IS NOT NULL";
+    let seal = reader.query_one(sql, &[SEAL.into(), TRIM.into()], |row| row.opt_int(0)).await?.flatten();
     let mut chain = Chain::new(means, seal);
     let mut log = Log::default();
     loop {
@@ -166,7 +166,7 @@ impl<'m> Chain<'m> {
 
     fn judge(&mut self, logged: &Logged, code: Code, report: &mut Report) {
         let Some(keys) = self.keys else { return };
-        let (place, is_seal) = (format!("audit {}", logged.id), logged.method == SEAL);
+        let (place, is_seal) = (format!("audit {}", logged.id), [SEAL, TRIM].contains(&&*logged.method));
         let Some(key) = keys.any(code.key) else {
             if self.compared {
                 self.find(report, place, "its code is of a key that is none of this installation's".to_owned());

@@ -16,6 +16,9 @@ struct Told {
     key: &'static str,
 }
 
+/// Up to here, the feed tells of the last commit of everything alone, and of what else they did.
+const FLOOR: &str = "coalesce((SELECT floor FROM retention), 0)";
+
 const SIGNING_KEYS: Told = Told { noun: Noun::SigningKey, table: "signing_keys", key: "kid" };
 
 /// The rules for a database whose last commit is `last`. Each names what breaks it.
@@ -224,7 +227,7 @@ fn told(of: &Told, rules: &mut Vec<Probe>) {
              ELSE 'it has revision ' || t.revision END AS problem FROM \
              (SELECT uid, revision, op, row_number() OVER (PARTITION BY uid ORDER BY revision DESC, ordinal DESC) AS back \
              FROM changes WHERE noun = '{noun}' AND op <> 'rebound') AS told LEFT JOIN {table} t ON t.{key} = told.uid \
-             WHERE back = 1 AND CASE op WHEN 'deleted' THEN t.{key} IS NOT NULL \
+             WHERE back = 1 AND told.revision > {FLOOR} AND CASE op WHEN 'deleted' THEN t.{key} IS NOT NULL \
              ELSE t.{key} IS NULL OR t.revision <> told.revision END"
         ),
     ));
@@ -243,15 +246,16 @@ fn feed(last: Revision, rules: &mut Vec<Probe>) {
     rules.push(rule(
         "feed",
         "changes",
-        "SELECT 'changes ' || revision AS place, 'it tells that ' || noun || ' ' || uid || ' stood at \"' || from_name || '\" and ' \
+        format!(
+            "SELECT 'changes ' || revision AS place, 'it tells that ' || noun || ' ' || uid || ' stood at \"' || from_name || '\" and ' \
          || from_created_at || ', and the change before it ' || CASE WHEN before_name IS NULL THEN 'that it was not there' \
          ELSE 'at \"' || before_name || '\" and ' || before_at END AS problem FROM \
          (SELECT revision, noun, uid, op, from_name, from_created_at, lag(op) OVER told AS before_op, \
          lag(to_name) OVER told AS before_name, lag(to_created_at) OVER told AS before_at FROM changes WHERE op <> 'rebound' \
-         WINDOW told AS (PARTITION BY noun, uid ORDER BY revision, ordinal)) AS moves \
+         AND revision > {FLOOR} WINDOW told AS (PARTITION BY noun, uid ORDER BY revision, ordinal)) AS moves \
          WHERE from_name <> before_name OR from_created_at <> before_at \
          OR (from_name IS NOT NULL AND (op = 'created' OR before_op = 'deleted'))"
-            .to_owned(),
+        ),
     ));
     rules.push(unaudited("changes", "feed"));
 }
@@ -307,6 +311,14 @@ fn audit(last: Revision, rules: &mut Vec<Probe>) {
 fn outbox(last: Revision, rules: &mut Vec<Probe>) {
     rules.push(newest("outbox", "'outbox ' || revision || ' ' || ordinal", "outbox", last));
     rules.push(unaudited("outbox", "outbox"));
+    rules.push(unaudited("spent_events", "outbox"));
+    rules.push(rule(
+        "outbox",
+        "spent_events",
+        "SELECT 'outbox ' || revision || ' ' || ordinal AS place, 'it is there, and marked as gone' AS problem \
+         FROM outbox JOIN spent_events USING (revision, ordinal)"
+            .to_owned(),
+    ));
 }
 
 fn newest(table: &str, place: &str, check: &'static str, last: Revision) -> Probe {

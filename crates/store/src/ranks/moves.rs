@@ -29,11 +29,17 @@ pub(super) struct Stretch {
 /// row stands: everything was restored, or the program that wrote it knows no ranks.
 pub(super) async fn after(reader: &mut Reader, (revision, ordinal): At, limit: usize) -> Result<Option<Stretch>> {
     let sql = format!(
-        "SELECT revision, ordinal, noun, uid, op, from_name, from_created_at, to_name, to_created_at FROM changes \
-         WHERE (revision, ordinal) > ($1, $2) ORDER BY revision, ordinal LIMIT {limit}"
+        "SELECT c.revision, c.ordinal, c.noun, c.uid, c.op, c.from_name, c.from_created_at, c.to_name, c.to_created_at, \
+         coalesce((SELECT floor FROM retention), 0) FROM revision r LEFT JOIN (SELECT * FROM changes WHERE (revision, ordinal) > ($1, $2) ORDER BY revision, ordinal \
+         LIMIT {limit}) c ON c.revision > 0 ORDER BY c.revision, c.ordinal"
     );
     let (mut told, mut steps, mut last) = (true, Vec::new(), None);
     let read = |row: &Row<'_>| {
+        // Old changes are removed.
+        told &= row.revision(9)? <= revision;
+        if row.opt_int(0)?.is_none() {
+            return Ok(());
+        }
         last = Some((row.revision(0)?, row.int(1)?));
         match change(row)? {
             Change::Moved(step) => steps.push(step),

@@ -8,7 +8,7 @@ use domain::{Result, Revision};
 use crate::{
     Reader, audit,
     chain::{Code, Content, Values, event_digest},
-    changes, outbox,
+    changes, floor, outbox,
     table::{ColumnKind, value},
 };
 
@@ -32,6 +32,8 @@ const EVENT: [ColumnKind; 11] = {
 pub(crate) struct Log {
     /// The last entry that was read.
     after: i64,
+    /// Entries that are marked with this number or a smaller one go, and are passed over; `None` as long as that is not known.
+    gone: Option<i64>,
 }
 
 /// An entry as it is stored.
@@ -47,21 +49,34 @@ pub(crate) struct Logged {
 impl Default for Log {
     /// From its first entry on: whoever numbers by hand may have begun anywhere.
     fn default() -> Self {
-        Self { after: i64::MIN }
+        Self { after: i64::MIN, gone: None }
     }
 }
 
 impl Log {
+    /// Without those that are marked with this number or a smaller one.
+    pub(crate) fn without(gone: i64) -> Self {
+        Self { gone: Some(gone), ..Self::default() }
+    }
+
     /// The next entries; none at the end.
     ///
     /// # Errors
     /// Internal when the storage fails, or holds what it cannot.
     pub(crate) async fn page(&mut self, reader: &mut Reader) -> Result<Vec<Logged>> {
-        let sql = format!("SELECT id, {}, code FROM audit WHERE id > $1 ORDER BY id LIMIT $2", audit::COLUMNS);
-        let mut page = reader.query_map(&sql, &[self.after.into(), PAGE.into()], read).await?;
+        let gone = match self.gone {
+            Some(gone) => gone,
+            None => floor::floor(reader).await?.number,
+        };
+        self.gone = Some(gone);
+        let sql = format!(
+            "SELECT id, {}, code FROM audit WHERE id > $1 AND (goes IS NULL OR goes > $3) ORDER BY id LIMIT $2",
+            audit::COLUMNS
+        );
+        let mut page = reader.query_map(&sql, &[self.after.into(), PAGE.into(), gone.into()], read).await?;
         self.after = page.last().map_or(self.after, |last| last.id);
-        let mut commits: BTreeMap<_, _> =
-            page.iter().filter_map(|logged| Some((logged.revision?.0, (Values::default(), Values::default())))).collect();
+        let mut commits: BTreeMap<_, (Values, BTreeMap<_, _>)> =
+            page.iter().filter_map(|logged| Some((logged.revision?.0, Default::default()))).collect();
         if let (Some((first, _)), Some((last, _))) = (commits.first_key_value(), commits.last_key_value()) {
             let range = [(*first).into(), (*last).into()];
             let of = |columns, table| {
@@ -69,6 +84,8 @@ impl Log {
                     "SELECT revision, {columns} FROM {table} WHERE revision >= $1 AND revision <= $2 ORDER BY revision, ordinal"
                 )
             };
+            let spent = |row: &Row<'_>| Ok((row.int(0)?, row.int(1)?, row.bytes(2)?.to_vec()));
+            let spent = reader.query_map(&of("ordinal, digest", "spent_events"), &range, spent).await?;
             let add = |row: &Row<'_>| {
                 if let Some((changes, _)) = commits.get_mut(&row.int(0)?) {
                     changes.add(&values(row, 1, &CHANGE)?);
@@ -78,15 +95,21 @@ impl Log {
             reader.query_while(&of(changes::SEALED, "changes"), &range, add).await?;
             let add = |row: &Row<'_>| {
                 if let Some((_, events)) = commits.get_mut(&row.int(0)?) {
-                    events.add(&[event_digest(&values(row, 1, &EVENT)?)]);
+                    events.insert(row.int(2)?, event_digest(&values(row, 1, &EVENT)?));
                 }
                 Ok(ControlFlow::Continue(()))
             };
             reader.query_while(&of(outbox::COLUMNS, "outbox"), &range, add).await?;
+            for (revision, ordinal, digest) in spent {
+                if let Some((_, events)) = commits.get_mut(&revision) {
+                    events.insert(ordinal, Param::Bytes(digest.into()));
+                }
+            }
         }
         for logged in &mut page {
             if let Some((changes, events)) = logged.revision.and_then(|revision| commits.get(&revision.0)) {
-                (logged.content.changes, logged.content.events) = (changes.clone(), events.clone());
+                logged.content.changes = changes.clone();
+                logged.content.events.add(&events.values().cloned().collect::<Vec<_>>());
             }
         }
         Ok(page)

@@ -1,10 +1,30 @@
 //! Backups of one store, restored into another: on SQLite, on PostgreSQL, and from each to the other.
 
+/// Each case on both engines.
+macro_rules! on_both {
+    ($($case:ident),*) => {$(
+        mod $case {
+            use crate::backups::Place;
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sqlite() {
+                super::$case(Place::sqlite()).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_postgresql() {
+                super::$case(Place::postgres()).await;
+            }
+        }
+    )*};
+}
+
 mod altered;
 mod checked;
 mod forged;
 mod large;
 mod load;
+mod trimmed;
 mod world;
 
 use std::{path::Path, sync::Arc};

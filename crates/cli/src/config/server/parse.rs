@@ -89,6 +89,13 @@ pub(super) fn long_duration(text: &str) -> Result<Duration, String> {
     time(text, Duration::from_mins(1)..=Duration::from_hours(365 * 24)).ok_or_else(refuse)
 }
 
+/// How long something is kept, at least a day: what reads on from where it was need not hurry more than that. `None` is forever.
+pub(super) fn kept(text: &str) -> Result<Option<Duration>, String> {
+    let day = Duration::from_hours(24);
+    let refuse = || format!("{text:?} is neither a time from 1d to 3650d, such as 90d, nor `forever`");
+    if text == "forever" { Ok(None) } else { time(text, day..=day * 3650).map(Some).ok_or_else(refuse) }
+}
+
 fn time(text: &str, range: RangeInclusive<Duration>) -> Option<Duration> {
     let units = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
     number_and_unit(text, &units).map(Duration::from_millis).filter(|time| range.contains(time))
@@ -167,6 +174,13 @@ mod tests {
             [long_duration("60s"), long_duration("365d")].map(Result::unwrap_or_default).map(|time| time.as_secs()),
             [60, 31_536_000]
         );
+        assert_eq!(
+            [kept("1d"), kept("3650d"), kept("forever")].map(Result::unwrap).map(|time| time.map(|time| time.as_secs())),
+            [Some(86_400), Some(315_360_000), None]
+        );
+        for bad in ["23h", "3651d", "never", "0"] {
+            assert!(kept(bad).is_err_and(|why| why.contains("nor `forever`")), "{bad}");
+        }
         for bad in ["59s", "366d", "", "30"] {
             assert!(long_duration(bad).is_err_and(|why| why.contains("from 1m to 365d")), "{bad}");
         }

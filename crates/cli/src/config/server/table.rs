@@ -10,6 +10,7 @@ mod log;
 mod organizations;
 mod outbound;
 mod patterns;
+mod retention;
 mod sessions;
 mod tls;
 mod top;
@@ -36,6 +37,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "patterns", heading: "Patterns and pasted keys of identities", keys: patterns::KEYS },
     Section { name: "sessions", heading: "Sessions of users", keys: sessions::KEYS },
     Section { name: "events", heading: "Delivery of events", keys: events::KEYS },
+    Section { name: "retention", heading: "What is removed when it is old", keys: retention::KEYS },
     Section { name: "limits", heading: "Limits", keys: limits::KEYS },
     Section { name: "log", heading: "Log", keys: log::KEYS },
 ];

@@ -26,28 +26,28 @@ fn key(byte: u8) -> Key {
     Key::new(KeyId([byte; 8]), &Secret::new([byte; 32]))
 }
 
-fn keys() -> Arc<Keys> {
+pub(crate) fn keys() -> Arc<Keys> {
     Arc::new(Keys::new(key(1), None, Vec::new()))
 }
 
-fn means() -> Means {
+pub(crate) fn means() -> Means {
     Means::new(Some(keys()), None).expect("means")
 }
 
 /// A store whose audit log has codes.
-async fn open(place: &Place) -> Store {
+pub(crate) async fn open(place: &Place) -> Store {
     let store = place.open().await;
     let standing = store.use_keys(keys()).await.expect("reads");
     assert!(matches!(standing, Standing::New | Standing::Sealed), "{standing:?}");
     store
 }
 
-async fn checked(place: &Place, means: &Means) -> Report {
+pub(crate) async fn checked(place: &Place, means: &Means) -> Report {
     Look::at(&place.config()).await.expect("looks").expect("a database").check(means, |_, _| ()).await.expect("looks")
 }
 
 /// Something of everything: also entries of what wrote nothing, and an event.
-async fn fill_all(store: &Store) {
+pub(crate) async fn fill_all(store: &Store) {
     fill(store).await;
     for request in ["r1", "r2", "r3"] {
         let mut ctx = kit::ctx();
@@ -495,23 +495,6 @@ async fn two_nodes_make_one_chain() {
     assert_eq!(checked(&place, &means()).await.findings, []);
 }
 
-macro_rules! on_both {
-    ($($case:ident),*) => {$(
-        mod $case {
-            use super::Place;
-
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn on_sqlite() {
-                super::$case(Place::sqlite()).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn on_postgresql() {
-                super::$case(Place::postgres()).await;
-            }
-        }
-    )*};
-}
 on_both!(
     every_forgery_is_named,
     what_fits_together_is_found_as_well,
