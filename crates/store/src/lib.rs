@@ -29,6 +29,7 @@ mod position;
 mod ranks;
 mod reader;
 pub mod registry;
+pub mod rekey;
 pub mod rows;
 pub mod schema;
 pub mod seal;
