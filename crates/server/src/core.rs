@@ -43,6 +43,10 @@ impl Core {
             let path = data.display();
             tracing::warn!(%path, "others can write to the data folder and replace what is in it; run `chmod go-w` on it");
         }
+        if let Some(path) = private::replaceable_above(data) {
+            let path = path.display();
+            tracing::warn!(%path, "others can write to a folder above the data folder, and replace it; run `chmod go-w` on it, or `chmod +t`");
+        }
         let config = StoreConfig { data: data.to_owned(), database: database.clone() };
         let store = Store::open(&config, Arc::clone(&clock), Arc::clone(&entropy)).await?;
         match Self::with_keys(store.clone(), key, sts, clock, entropy).await {

@@ -4,7 +4,7 @@ use std::{
     fs::{self, File},
     io::Read,
     os::unix::fs::PermissionsExt,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Longest secret, in bytes.
@@ -15,14 +15,9 @@ const LONGEST: u64 = 64 << 10;
 /// # Errors
 /// When it cannot be read, is empty or too long, or others can read it.
 pub fn read(path: &Path) -> Result<String, String> {
-    let failed = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
-    let file = File::open(path).map_err(failed)?;
+    let bytes = bounded(path, LONGEST)?;
     refuse_shared(path)?;
-    let mut text = String::new();
-    file.take(LONGEST + 1).read_to_string(&mut text).map_err(failed)?;
-    if text.len() as u64 > LONGEST {
-        return Err(format!("the file {} is longer than {LONGEST} bytes", path.display()));
-    }
+    let text = String::from_utf8(bytes).map_err(|_| format!("cannot read {}: it is no UTF-8", path.display()))?;
     let line = text.strip_suffix('\n').unwrap_or(&text);
     let line = line.strip_suffix('\r').unwrap_or(line);
     if line.is_empty() { Err(format!("the file {} is empty", path.display())) } else { Ok(line.to_owned()) }
@@ -54,6 +49,20 @@ pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 /// When it cannot be examined.
 pub fn others_can_write(path: &Path) -> std::io::Result<bool> {
     Ok(fs::metadata(path)?.permissions().mode() & 0o022 != 0)
+}
+
+/// The nearest folder above the file or folder in which others can replace what leads to it: they can write to it, and it is not one
+/// where everybody keeps their own, as `/tmp` is (the sticky bit).
+#[must_use]
+pub fn replaceable_above(path: &Path) -> Option<PathBuf> {
+    let path = fs::canonicalize(path).ok()?;
+    let is_open = |folder: &&Path| {
+        fs::metadata(folder).is_ok_and(|found| {
+            let mode = found.permissions().mode();
+            mode & 0o022 != 0 && mode & 0o1000 == 0
+        })
+    };
+    path.ancestors().skip(1).find(is_open).map(Path::to_owned)
 }
 
 /// Refuses a file that everybody can read. Its group may: that is how secrets reach a service without being its own.
@@ -103,6 +112,19 @@ mod tests {
         assert_eq!(bounded(&path, 5).expect("read"), b"12345");
         assert!(bounded(&path, 4).unwrap_err().ends_with("file is longer than 4 bytes"));
         assert!(bounded(folder.path(), 4).unwrap_err().ends_with("is no regular file"));
+    }
+
+    #[test]
+    fn folders_above_are_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (above, data) = (folder.path().join("above"), folder.path().join("above/data"));
+        fs::create_dir_all(&data).expect("folders");
+        let with = |mode| {
+            fs::set_permissions(&above, fs::Permissions::from_mode(mode)).expect("modes");
+            replaceable_above(&data)
+        };
+        let told = Some(fs::canonicalize(&above).expect("a folder"));
+        assert_eq!([0o755, 0o1777, 0o777, 0o775].map(with), [None, None, told.clone(), told]);
     }
 
     #[test]

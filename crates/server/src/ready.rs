@@ -18,8 +18,13 @@ impl Ready for StoreReady {
     }
 
     async fn check(&self) -> Result<Fitness, Error> {
-        let stalled = self.0.ping().await?;
-        Ok(stalled
-            .map_or(Fitness::Well, |waited| Fitness::Degraded(format!("writes have been waiting for {} s", waited.as_secs()))))
+        if let Some(waited) = self.0.ping().await? {
+            return Ok(Fitness::Degraded(format!("writes have been waiting for {} s", waited.as_secs())));
+        }
+        // Before the first write there is none either, and no codes.
+        if self.0.is_headless().await? {
+            return Ok(Fitness::Degraded("the audit log has lost its head: run `provost admin check`".to_owned()));
+        }
+        Ok(Fitness::Well)
     }
 }

@@ -34,8 +34,10 @@ pub(super) struct Watch {
     files: TlsFiles,
     tls: Tls,
     clock: Arc<dyn Clock>,
-    /// Until when the pair that is served is valid.
-    served_until: Timestamp,
+    /// From when and until when the pair that is served is valid.
+    served: (Timestamp, Timestamp),
+    /// When the pair that was last judged becomes valid, if it is not yet.
+    comes_later: Option<Timestamp>,
     /// What was seen when it was last judged.
     judged: Seen,
     /// What was seen at the last look, if it could not be used.
@@ -89,7 +91,15 @@ pub(super) async fn start(files: &TlsFiles, clock: Arc<dyn Clock>) -> Result<(Tl
     let pair = judged.pair(files).map_err(StartError::setting)?;
     warn_about_times(&pair, clock.now());
     let tls = Tls::new(&pair).map_err(|error| StartError::while_doing("TLS cannot be set up", &error))?;
-    let watch = Watch { files: files.clone(), tls: tls.clone(), clock, served_until: pair.not_after(), judged, suspect: None };
+    let watch = Watch {
+        files: files.clone(),
+        tls: tls.clone(),
+        clock,
+        served: (pair.not_before(), pair.not_after()),
+        comes_later: None,
+        judged,
+        suspect: None,
+    };
     Ok((tls, watch))
 }
 
@@ -115,14 +125,14 @@ impl Watch {
 
     /// Takes over what the files hold now. A pair that cannot be used is told once and changes nothing.
     fn judge(&mut self, seen: Seen, at_once: bool) {
-        if !at_once && seen == self.judged {
+        if !at_once && seen == self.judged && self.comes_later.is_none_or(|begin| self.clock.now() < begin) {
             self.suspect = None;
             return;
         }
-        match seen.pair(&self.files).and_then(|pair| self.refuse_expired(pair)) {
+        match seen.pair(&self.files).and_then(|pair| self.refuse_untimely(pair)) {
             Ok(pair) => {
                 self.tls.replace(&pair);
-                self.served_until = pair.not_after();
+                self.served = (pair.not_before(), pair.not_after());
                 tracing::info!(certificate = %self.files.certificate.display(), "certificate read again");
                 warn_about_times(&pair, self.clock.now());
             }
@@ -133,17 +143,27 @@ impl Watch {
             }
             Err(error) => tracing::warn!(%error, "the new certificate is not used; the old one stays"),
         }
+        let now = self.clock.now();
+        self.comes_later = seen.pair(&self.files).ok().map(|pair| pair.not_before()).filter(|begin| *begin > now);
         (self.judged, self.suspect) = (seen, None);
     }
 
-    /// A pair that has expired never takes the place of one that has not.
-    fn refuse_expired(&self, pair: Pair) -> Result<Pair, String> {
+    /// A pair that has expired, or is not valid yet, never takes the place of one that is.
+    fn refuse_untimely(&self, pair: Pair) -> Result<Pair, String> {
         let now = self.clock.now();
-        if pair.not_after() > now || self.served_until <= now {
-            return Ok(pair);
+        let serves_a_good_one = (self.served.0..self.served.1).contains(&now);
+        let certificate = self.files.certificate.display();
+        if serves_a_good_one && pair.not_after() <= now {
+            let end = time::text(pair.not_after());
+            return Err(format!("the certificate in {certificate} has expired: it was valid until {end}"));
         }
-        let (certificate, end) = (self.files.certificate.display(), time::text(pair.not_after()));
-        Err(format!("the certificate in {certificate} has expired: it was valid until {end}"))
+        if serves_a_good_one && pair.not_before() > now {
+            let begin = time::text(pair.not_before());
+            return Err(format!(
+                "the certificate in {certificate} is not valid yet: it will be from {begin}, and is read again then"
+            ));
+        }
+        Ok(pair)
     }
 }
 

@@ -9,11 +9,13 @@ mod entry;
 mod head;
 mod keys;
 mod links;
+mod rights;
 
 pub(crate) use self::{
     entry::{Before, Content, Values, event_digest, finish},
     keys::{Code, Purpose},
     links::Links,
+    rights::RightsDigest,
 };
 pub use self::{
     head::Head,

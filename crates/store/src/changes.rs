@@ -9,7 +9,7 @@ use domain::{Noun, Op, Result, Revision};
 
 use crate::{
     Reader,
-    chain::Digest,
+    chain::RightsDigest,
     spot::{Move, Spot},
 };
 
@@ -40,13 +40,13 @@ pub(crate) struct Told {
     pub(crate) change: Change,
     pub(crate) spots: Option<Move>,
     /// Of the columns that rights follow from, when its row has some.
-    pub(crate) digest: Option<Digest>,
+    pub(crate) digest: Option<RightsDigest>,
 }
 
 impl Told {
     /// What the code of its commit's entry in the audit log is made of: the values of [`SEALED`].
     pub(crate) fn values(&self) -> [Param<'_>; 5] {
-        let digest = self.digest.as_ref().map(|digest| &digest[..]);
+        let digest = self.digest.as_ref().map(RightsDigest::as_bytes);
         [
             self.change.ordinal.into(),
             self.change.noun.as_str().into(),
@@ -57,7 +57,7 @@ impl Told {
     }
 
     /// What was done to the same resource after it, in the same commit.
-    pub(crate) fn and(&mut self, op: Op, spots: Option<Move>, digest: Option<Digest>) {
+    pub(crate) fn and(&mut self, op: Op, spots: Option<Move>, digest: Option<RightsDigest>) {
         // Made and changed in one write is still new to everybody else; bound otherwise is less than changed.
         if op != Op::Rebound && (self.change.op != Op::Created || op == Op::Deleted) {
             self.change.op = op;
@@ -89,7 +89,7 @@ pub(crate) async fn append(connection: &mut Connection, changes: &[Told]) -> Res
                     time(from),
                     name(to),
                     time(to),
-                    digest.as_ref().map(|digest| &digest[..]).into(),
+                    digest.as_ref().map(RightsDigest::as_bytes).into(),
                 ],
             )
             .await?;

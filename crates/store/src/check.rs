@@ -15,7 +15,10 @@ use database::LeftOut;
 use domain::{Error, Kind, Result, Revision, Rule};
 
 use self::probe::Probe;
-pub(crate) use self::rules::rules;
+pub(crate) use self::{
+    numbers::{GREATEST, TIMES},
+    rules::rules,
+};
 use crate::{
     Reader, Store, StoreConfig,
     chain::{Head, Keys},
@@ -91,6 +94,29 @@ pub async fn check(store: &Store, means: &Means, progress: impl FnMut(u64, u64) 
     compare(store.reader_anew().await?, means, progress).await
 }
 
+/// What is wrong in the audit log first, by the keys of the store; none where it is as it was written.
+///
+/// # Errors
+/// Internal when it cannot be read.
+pub(crate) async fn first_in_log(store: &Store) -> Result<Option<Finding>> {
+    store.flush().await?;
+    let (mut reader, means) = (store.reader_anew().await?, Means { keys: store.keys(), kept_head: None });
+    reader.take_time().await?;
+    let mut report = Report { head: reader.head().await?, ..Report::of(reader.engine(), Revision::default()) };
+    log::log(&mut reader, &means, &mut report).await?;
+    Ok(report.findings.into_iter().next())
+}
+
+/// What there is to find of codes, and what rights follow from, in a database that is being restored and has this head.
+///
+/// # Errors
+/// Internal when it cannot be read.
+pub(crate) async fn look_below(reader: &mut Reader, keys: Option<Arc<Keys>>, head: Option<Head>) -> Result<Vec<Finding>> {
+    let mut report = Report { head, ..Report::of(reader.engine(), Revision::default()) };
+    log::look_below(reader, &Means { keys, kept_head: None }, &mut report).await?;
+    Ok(report.findings)
+}
+
 /// A database that is checked without being opened: nothing is made, migrated or written, and a crashed one is left as it is.
 ///
 /// On SQLite no server has it meanwhile. On PostgreSQL nodes may be writing to it, and the right to read is enough.
@@ -129,6 +155,10 @@ impl Look {
 }
 
 impl Report {
+    fn of(engine: &'static str, revision: Revision) -> Self {
+        Self { engine, revision, rules: 0, findings: Vec::new(), remarks: Vec::new(), head: None }
+    }
+
     /// Tells of the commits that the next start would leave out of SQLite's journal.
     fn tell(&mut self, LeftOut { frame, commits }: LeftOut) {
         let place = "provost.db-wal";
@@ -151,7 +181,7 @@ async fn compare(mut reader: Reader, means: &Means, mut progress: impl FnMut(u64
     let probes: Vec<Probe> = rules(revision).into_iter().chain(of_engine.into_iter().map(Probe::from)).collect();
     let engine = reader.engine();
     let rules = probes.len() + log::RULES;
-    let mut report = Report { engine, revision, rules, findings: Vec::new(), remarks, head: None };
+    let mut report = Report { rules, remarks, ..Report::of(engine, revision) };
     for (done, probe) in (0..).zip(&probes) {
         progress(done, rules as u64);
         report.findings.extend(probe.look_anyway(&mut reader).await?);

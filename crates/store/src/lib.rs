@@ -30,6 +30,7 @@ mod position;
 mod ranks;
 mod reader;
 pub mod registry;
+pub mod rekey;
 pub mod retention;
 pub mod rows;
 pub mod schema;

@@ -12,7 +12,7 @@ pub(crate) use self::{
     rights::Rights,
 };
 use crate::{
-    Reader, Store, Writer,
+    BoxFuture, Reader, Store, Writer,
     chain::{Digest, SEAL, finish},
 };
 
@@ -26,7 +26,7 @@ const TRIES: usize = 5;
 pub struct Sealed {
     /// Entries of the audit log.
     pub entries: u64,
-    /// Rows that rights follow from and that the feed had no digest of, or another one.
+    /// Rows that rights follow from and that the feed had no digest of, another one, or one of an earlier form.
     pub rights: u64,
 }
 
@@ -48,25 +48,35 @@ pub(crate) struct Whole {
 pub async fn seal(store: &Store, ctx: &Ctx) -> Result<Sealed> {
     let rights = refresh(store, ctx).await?;
     let ctx = Ctx { method: SEAL, ..ctx.clone() };
+    let entries = vouch_in(store, &ctx, |_| Box::pin(async { Ok(()) })).await?;
+    Ok(Sealed { entries, rights })
+}
+
+/// Does `work` in a write whose entry vouches for all before it; answers their number.
+pub(crate) async fn vouch_in<F>(store: &Store, ctx: &Ctx, work: F) -> Result<u64>
+where
+    F: for<'a> Fn(&'a mut Writer) -> BoxFuture<'a, Result<()>> + Clone + Send + Sync + 'static,
+{
     let mut whole = Whole::default();
     for _ in 0..TRIES {
         whole.read_to_the_end(&mut store.reader().await?).await?;
-        let so_far = whole.clone();
-        let sealed = store.write(&ctx, move |tx| {
+        let (so_far, work) = (whole.clone(), work.clone());
+        let written = store.write(ctx, move |tx| {
             Box::pin(async move {
                 let mut whole = so_far;
                 let came = whole.read_on(tx, LATE).await?;
                 if came >= LATE {
                     return Err(too_much());
                 }
+                work(tx).await?;
                 let entries = whole.entries;
                 tx.vouch_for_all(whole.digest());
                 Ok(entries)
             })
         });
-        match sealed.await {
+        match written.await {
             Err(error) if error.rule() == Rule::Contended => {}
-            sealed => return Ok(Sealed { entries: sealed?, rights }),
+            written => return written,
         }
     }
     Err(too_much())
@@ -76,8 +86,8 @@ fn too_much() -> Error {
     Error::new(Kind::Aborted, Rule::Contended, "others write too much at the moment; try again when there is less to do")
 }
 
-/// The same within a write that nobody else disturbs; answers the SHA-256 of all entries, for [`Writer::vouch_for_all`].
-pub(crate) async fn seal_within(tx: &mut Writer) -> Result<Digest> {
+/// Has the feed keep the digests of what rights follow from, within a write that nobody else disturbs.
+pub(crate) async fn refresh_within(tx: &mut Writer) -> Result<()> {
     for mut rights in Rights::all() {
         while let Some(page) = rights.page(tx).await? {
             for stale in page {
@@ -85,6 +95,11 @@ pub(crate) async fn seal_within(tx: &mut Writer) -> Result<Digest> {
             }
         }
     }
+    Ok(())
+}
+
+/// The SHA-256 of all entries, for [`Writer::vouch_for_all`], within such a write.
+pub(crate) async fn digest_within(tx: &mut Writer) -> Result<Digest> {
     let mut whole = Whole::default();
     whole.read_to_the_end(tx).await?;
     Ok(whole.digest())

@@ -172,6 +172,15 @@ impl Store {
         self.inner.later.flush(false).await
     }
 
+    /// Whether the audit log has lost its head: there are codes, and no end of them.
+    ///
+    /// # Errors
+    /// Internal when it cannot be read.
+    pub async fn is_headless(&self) -> Result<bool> {
+        let mut reader = self.reader().await?;
+        Ok(reader.head().await?.is_none() && reader.exists("SELECT 1 FROM audit WHERE code IS NOT NULL LIMIT 1", &[]).await?)
+    }
+
     /// Whether the store reads. Where its writes have been waiting for longer than they should, the answer says how long: for
     /// a node that holds the write lock, or for the database. No write is made to find that out.
     ///

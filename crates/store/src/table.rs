@@ -11,14 +11,15 @@ pub use self::entity::Stored;
 pub(crate) use self::{
     columns::{Columns, Values, value},
     declared::{
-        Column, ColumnKind, Declared, EventGroup, FIRST, Nouns, OrderIndexes, OwnOrder, WithParent, bool, bytes, int, text,
+        Column, ColumnKind, Declared, EventGroup, FIRST, Fit, Nouns, OrderIndexes, OwnOrder, WithParent, bool, bytes, compare,
+        int, rights_digest, text,
     },
     entity::{Entity, Stamp, its_fields},
 };
-use crate::{BoxFuture, Reader, Writer, chain::Digest, counts, spot::Move};
+use crate::{BoxFuture, Reader, Writer, chain::RightsDigest, counts, spot::Move};
 
 /// Tells the feed of a row that was updated.
-pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T, digest: Option<Digest>) {
+pub(crate) fn changed<T: Entity>(tx: &mut Writer, from: &T, to: &T, digest: Option<RightsDigest>) {
     tx.moved(T::NOUN, to.uid(), Op::Updated, Move { from: Some(from.spot()), to: Some(to.spot()) }, digest);
 }
 
@@ -124,7 +125,7 @@ pub(crate) fn refused<T: Entity>(row: &T, fault: Fault) -> Error {
 }
 
 /// Counts a row that was inserted, and tells the feed.
-pub(crate) fn came<T: Entity>(tx: &mut Writer, row: &T, digest: Option<Digest>) -> Result<()> {
+pub(crate) fn came<T: Entity>(tx: &mut Writer, row: &T, digest: Option<RightsDigest>) -> Result<()> {
     counts::add(tx, T::NOUN, T::declared().counts_itself, row.uid())?;
     tx.moved(T::NOUN, row.uid(), Op::Created, Move { from: None, to: Some(row.spot()) }, digest);
     Ok(())

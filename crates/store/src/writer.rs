@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     AuditEntry, BoxFuture, Reader, audit,
-    chain::{Content, Digest, Key, KeyId, Values, event_digest, finish},
+    chain::{Content, Digest, Key, KeyId, RightsDigest, Values, event_digest, finish},
     changes::{self, Told},
     idempotency,
     outbox::{self, Event},
@@ -241,11 +241,11 @@ impl Writer {
     }
 
     /// The same for a row of a list, with where it stood and stands, and what the columns are now that rights follow from.
-    pub(crate) fn moved(&mut self, noun: Noun, uid: &Uidp, op: Op, spots: Move, digest: Option<Digest>) {
+    pub(crate) fn moved(&mut self, noun: Noun, uid: &Uidp, op: Op, spots: Move, digest: Option<RightsDigest>) {
         self.tell(noun, uid.as_str(), op, Some(spots), digest);
     }
 
-    fn tell(&mut self, noun: Noun, uid: &str, op: Op, spots: Option<Move>, digest: Option<Digest>) {
+    fn tell(&mut self, noun: Noun, uid: &str, op: Op, spots: Option<Move>, digest: Option<RightsDigest>) {
         let next = self.changes.len();
         let at = *self.changed.entry((noun, uid.to_owned())).or_insert(next);
         if let Some(known) = self.changes.get_mut(at) {

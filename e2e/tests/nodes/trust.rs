@@ -88,6 +88,29 @@ async fn a_database_whose_codes_were_taken_away_is_not_believed() {
     assert!(why.contains("codes of the audit log") && why.contains("restore a backup"), "{why}");
 }
 
+/// Entries from then on have no codes, and somebody has to look.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_without_its_head_shows() {
+    let Some(cluster) = pgcluster::shared() else { return };
+    let database = cluster.database();
+    let nodes = Nodes::on(database.clone()).await;
+    assert_eq!(ready(&nodes.one).await["status"], "ready");
+    database.sql("UPDATE revision SET head = NULL");
+    for node in [&nodes.one, &nodes.other] {
+        // What was asked a moment ago is answered as it was.
+        let mut told = ready(node).await;
+        for _ in 0..20 {
+            if told["status"] == "degraded" {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(250)).await;
+            told = ready(node).await;
+        }
+        assert!(told["degraded"].to_string().contains("the audit log has lost its head"), "{told}");
+    }
+    nodes.stop().await;
+}
+
 /// Both accept both keys meanwhile, whichever of them changes it.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_key_changes_while_both_nodes_write() {

@@ -258,10 +258,12 @@ async fn a_data_folder_that_goes_away_is_noticed() {
 fn a_data_folder_that_others_can_write_is_told() {
     use std::os::unix::fs::PermissionsExt;
     let folder = TempDir::new().expect("a folder");
-    let (data, log) = (folder.path().join("data"), folder.path().join("log"));
-    std::fs::create_dir(&data).expect("a folder");
-    for (mode, is_told) in [(0o755, false), (0o775, true)] {
+    let (above, log) = (folder.path().join("above"), folder.path().join("log"));
+    let data = above.join("data");
+    std::fs::create_dir_all(&data).expect("folders");
+    for (mode, above_mode) in [(0o755, 0o755), (0o775, 0o755), (0o755, 0o777), (0o755, 0o1777)] {
         std::fs::set_permissions(&data, std::fs::Permissions::from_mode(mode)).expect("shared");
+        std::fs::set_permissions(&above, std::fs::Permissions::from_mode(above_mode)).expect("shared");
         let mut command = Server::command(&data, "127.0.0.1:0");
         let mut server = Server::of({
             command.stderr(std::fs::File::create(&log).expect("a log"));
@@ -270,6 +272,8 @@ fn a_data_folder_that_others_can_write_is_told() {
         server.signal("TERM");
         assert_eq!(server.wait(), Some(0));
         let told = std::fs::read_to_string(&log).expect("the log");
-        assert_eq!(told.contains("others can write to the data folder"), is_told, "{mode:o}: {told}");
+        assert_eq!(told.contains("others can write to the data folder"), mode == 0o775, "{mode:o}: {told}");
+        let is_told = told.contains("others can write to a folder above the data folder");
+        assert_eq!(is_told, above_mode == 0o777, "{above_mode:o}: {told}");
     }
 }

@@ -125,7 +125,7 @@ fn an_expired_certificate_is_told_with_its_times() {
 }
 
 #[test]
-fn an_expired_pair_never_takes_the_place_of_a_good_one() {
+fn an_untimely_pair_never_takes_the_place_of_a_good_one() {
     let (old, new, data) = (Authority::new(), Authority::new(), TempDir::new().expect("a folder"));
     let files = TempDir::new().expect("a folder");
     old.write_pair(files.path());
@@ -137,6 +137,10 @@ fn an_expired_pair_never_takes_the_place_of_a_good_one() {
     let told = || fs::read_to_string(&log).expect("the log");
     until("it is told", || told().contains("has expired: it was valid until 2026-02-03T00:00:00.000Z"));
     assert!(told().contains("the new certificate is not used; the old one stays"), "{}", told());
+    assert!(old.reaches(&server), "the old one stays");
+    new.write_pair_as(files.path(), |params| params.not_before = date_time_ymd(2999, 2, 3));
+    server.signal("HUP");
+    until("it is told", || told().contains("is not valid yet: it will be from 2999-02-03T00:00:00.000Z"));
     assert!(old.reaches(&server), "the old one stays");
     new.write_pair(files.path());
     server.signal("HUP");
@@ -168,6 +172,18 @@ fn what_is_no_file_is_not_waited_for() {
         let ran = finish(&mut command, "");
         assert!(ran.code == 2 && ran.stderr.contains(why), "{}: {}", ran.code, ran.stderr);
         assert!(begun.elapsed() < Duration::from_secs(10), "it waited for {:?}", begun.elapsed());
+    }
+
+    // Nor do other files that a start reads.
+    let other = folder.join("other");
+    assert!(Command::new("mkfifo").args(["-m", "600"]).arg(&other).status().expect("mkfifo").success());
+    for flag in ["--key-file", "--config", "--database-url-file"] {
+        let mut command = user.command(PROVOST);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--base-url", "https://a.example", "--data"]).arg(data.path());
+        let begun = Instant::now();
+        let ran = finish(command.arg(flag).arg(&other), "");
+        assert!(ran.code != 0 && ran.stderr.contains("is no regular file"), "{flag}: {}: {}", ran.code, ran.stderr);
+        assert!(begun.elapsed() < Duration::from_secs(10), "{flag}: it waited for {:?}", begun.elapsed());
     }
 
     authority.write_pair(folder);

@@ -11,7 +11,7 @@ use domain::{Caller, Error, Kind, Rule};
 use http::Method as HttpMethod;
 
 use super::{
-    path::{MAX_TEXT, tellable},
+    path::{MAX_TEXT, tellable, tellable_words},
     span::RequestSpan,
 };
 use crate::{
@@ -64,7 +64,7 @@ impl Record {
         Self {
             request_id,
             transport: Transport::default(),
-            verb,
+            verb: known(verb),
             path: tellable(path),
             method: None,
             caller: None,
@@ -130,6 +130,22 @@ impl Drop for Record {
     }
 }
 
+/// The verb, or in the place of one that this server does not know a word that says so: its client may have put anything there.
+pub(crate) fn known(verb: HttpMethod) -> HttpMethod {
+    let standard = [
+        HttpMethod::GET,
+        HttpMethod::HEAD,
+        HttpMethod::POST,
+        HttpMethod::PUT,
+        HttpMethod::PATCH,
+        HttpMethod::DELETE,
+        HttpMethod::OPTIONS,
+        HttpMethod::TRACE,
+        HttpMethod::CONNECT,
+    ];
+    if standard.contains(&verb) { verb } else { HttpMethod::from_bytes(b"OTHER").unwrap_or_default() }
+}
+
 /// The class of an HTTP status (RFC 9110 section 15).
 fn class(status: Option<u16>) -> &'static str {
     match status.map(|status| status / 100) {
@@ -145,9 +161,9 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The beginning of a text that a client chose, short enough to be repeated.
-pub(crate) fn shorten(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text)
+/// The beginning of a user agent, short enough to be repeated, up to a word that may be a token.
+pub(crate) fn agent(text: &str) -> Arc<str> {
+    tellable_words(text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text)).into()
 }
 
 /// Notes in the span what became of the request. `code` is the canonical one.

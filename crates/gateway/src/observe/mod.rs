@@ -6,7 +6,7 @@ mod path;
 mod request_id;
 mod span;
 
-pub(crate) use access_log::{Record, shorten};
+pub(crate) use access_log::{Record, agent, known};
 pub(crate) use failure::log as log_failure;
 pub(crate) use request_id::{HEADER as REQUEST_ID, of as request_id};
 pub(crate) use span::RequestSpan;

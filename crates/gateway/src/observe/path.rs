@@ -29,6 +29,17 @@ pub(super) fn tellable(path: &str) -> String {
     told
 }
 
+/// Longest word of a user agent that is told, in bytes: names of programs are longer than words of paths.
+const LONG: usize = 40;
+
+/// The beginning of `text`, up to a word that may be a token, which becomes `…`.
+pub(super) fn tellable_words(text: &str) -> String {
+    let is_end = |c: char| matches!(c, ' ' | '/' | ';' | '(' | ')' | ',' | ':' | '=');
+    let told: usize = text.split_inclusive(is_end).take_while(|word| word.len() <= LONG).map(str::len).sum();
+    let (told, rest) = text.split_at_checked(told).unwrap_or((text, ""));
+    if rest.is_empty() { told.to_owned() } else { format!("{told}…") }
+}
+
 /// The words of a path: its segments, and what methods append to one, as in `groups/UID:requestGroupAccess`.
 fn words(path: &str) -> impl Iterator<Item = &str> {
     path.split(['/', ':'])
@@ -69,6 +80,20 @@ mod tests {
             let path = parts.collect::<Vec<_>>().join("x");
             assert!(!tellable(&path).contains('…'), "{path}");
         }
+    }
+
+    #[test]
+    fn of_a_user_agent_tokens_are_not() {
+        for agent in [
+            "",
+            "provost/0.1.0",
+            "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36",
+            "terraform-provider-example/0.1 grpc-go/1.70",
+        ] {
+            assert_eq!(tellable_words(agent), agent);
+        }
+        let token = "e".repeat(41);
+        assert_eq!(tellable_words(&format!("curl/8.5 Bearer={token} more")), "curl/8.5 Bearer=…");
     }
 
     #[test]

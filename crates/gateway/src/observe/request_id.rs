@@ -9,10 +9,14 @@ use http::{HeaderMap, HeaderName};
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// Where published clients put theirs.
 const CLIENT_HEADER: HeaderName = HeaderName::from_static("cgrequestid");
-/// Longest accepted id.
-const MAX_LEN: usize = 128;
+/// Longest accepted id of any words, and the longest one of hexadecimal digits and dashes: all tokens are longer, or of other characters.
+const MAX_LEN: usize = 24;
+const MAX_HEX_LEN: usize = 64;
+/// Most hexadecimal digits in a row.
+const MAX_DIGITS: usize = 32;
 
-/// The id that the client chose, when it is one (1 to 128 of `A-Za-z0-9._-`), or a new one.
+/// The id that the client chose, when it is one, or a new one. It is 1 to 24 of `A-Za-z0-9._-`, or an identifier as programs make them: up
+/// to 64 hexadecimal digits and dashes, with 32 digits in a row at most. It goes into logs, where no token may come.
 pub(crate) fn of(headers: &HeaderMap, entropy: &dyn Entropy) -> Arc<str> {
     let chosen = [HEADER, CLIENT_HEADER].iter().find_map(|name| headers.get(name)?.to_str().ok().filter(|id| is_id(id)));
     chosen.map_or_else(|| make(entropy), Arc::from)
@@ -20,7 +24,11 @@ pub(crate) fn of(headers: &HeaderMap, entropy: &dyn Entropy) -> Arc<str> {
 
 fn is_id(text: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
-    (1..=MAX_LEN).contains(&text.len()) && text.bytes().all(allowed)
+    let is_made = || {
+        let is_word = |word: &str| word.len() <= MAX_DIGITS && word.bytes().all(|b| b.is_ascii_hexdigit());
+        text.len() <= MAX_HEX_LEN && text.split('-').all(is_word)
+    };
+    !text.is_empty() && ((text.len() <= MAX_LEN && text.bytes().all(allowed)) || is_made())
 }
 
 /// 16 bytes in hex. An id is no secret, so a failing generator does not fail the request here: whatever needs the generator
@@ -63,7 +71,23 @@ mod tests {
         assert_eq!(id(&[("x-request-id", "no spaces"), ("cgrequestid", "0d1f")]), "0d1f");
         assert_eq!(id(&[]), made);
         assert_eq!(id(&[("x-request-id", "")]), made);
-        assert_eq!(id(&[("x-request-id", &"a".repeat(129))]), made);
-        assert_eq!(id(&[("x-request-id", &"a".repeat(128))]), "a".repeat(128));
+        for kept in [
+            "z".repeat(24).as_str(),
+            "0d".repeat(16).as_str(),
+            "123e4567-e89b-12d3-a456-426614174000",
+            &format!("00-{}-{}-01", "4b".repeat(16), "f0".repeat(8)),
+        ] {
+            assert_eq!(id(&[("x-request-id", kept)]), kept);
+        }
+    }
+
+    #[test]
+    fn takes_nothing_that_may_be_a_token() {
+        let made = "ab".repeat(16);
+        let scim = format!("cgscim_{}", "0a".repeat(32));
+        let jwt = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
+        for token in [scim.as_str(), jwt, &"z".repeat(25), &"0a".repeat(20), &"a-".repeat(33), "aGVsbG8-aGVsbG8_aGVsbG8-aGVs"] {
+            assert_eq!(id(&[("x-request-id", token)]), made, "{token}");
+        }
     }
 }

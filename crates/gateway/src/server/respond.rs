@@ -37,7 +37,10 @@ impl Shared {
         let origin = self.origin(request.headers(), connection.peer);
         let (verb, path) = (request.method().clone(), request.uri().path());
         let (meter, span) = match door {
-            Door::Api => (Some(&connection.meter), RequestSpan::new(&verb, request.headers(), self.traces.as_ref())),
+            Door::Api => (
+                Some(&connection.meter),
+                RequestSpan::new(&observe::known(verb.clone()), request.headers(), self.traces.as_ref()),
+            ),
             Door::Operations(_) => (None, RequestSpan::none()),
         };
         let within = span.span.clone();
@@ -97,7 +100,7 @@ impl Shared {
         Origin {
             request_id: observe::request_id(headers, &*self.gate.entropy),
             peer: self.settings.trusted_proxies.client(peer, headers),
-            user_agent: headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).map(observe::shorten).map(Into::into),
+            user_agent: headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).map(observe::agent),
         }
     }
 

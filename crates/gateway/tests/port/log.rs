@@ -100,6 +100,17 @@ async fn tokens_in_urls_are_not_logged() {
     server.grpc(&format!("/{token}/GetGroup"), &GetGroupRequest::default(), &[("x-request-id", "log-8")]).await.unwrap_err();
     let [event] = &events("log-8", 1).await[..] else { panic!("more than one event") };
     assert_eq!(event["path"], "/…");
+    // Nor in what else a client may put them.
+    let verb = Method::from_bytes(token.as_bytes()).unwrap();
+    server.send(server.request(verb, "/no/such").header("x-request-id", "log-9")).await;
+    let [event] = &events("log-9", 1).await[..] else { panic!("more than one event") };
+    assert_eq!(event["verb"], "OTHER");
+    let request = server.request(Method::GET, "/no/such").header("user-agent", format!("curl/8.5 {token}"));
+    server.send(request.header("x-request-id", "log-10")).await;
+    let [event] = &events("log-10", 1).await[..] else { panic!("more than one event") };
+    assert_eq!(event["user_agent"], "curl/8.5 …");
+    server.send(server.request(Method::GET, "/no/such").header("x-request-id", &token)).await;
+    server.send(server.request(Method::GET, "/no/such").header("cgrequestid", &token)).await;
     let text = String::from_utf8(LOG.lock().unwrap().clone()).unwrap();
     assert!(!text.contains("eyJ"), "the log holds a token");
 }

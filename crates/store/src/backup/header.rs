@@ -6,7 +6,10 @@ use domain::{Error, Kind, Result, Revision, Rule, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::tables::Table;
-use crate::chain::{Code, KeyId};
+use crate::{
+    chain::{Code, KeyId},
+    check::{GREATEST, TIMES},
+};
 
 /// The format that this program writes, and the newest that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -83,8 +86,11 @@ impl Header {
         }
         let header: Self =
             serde_json::from_slice(line).map_err(|error| damaged(&format!("its first line cannot be read: {error}")))?;
-        if !(0..=Revision::LAST.0).contains(&header.revision) {
+        if !(0..=GREATEST).contains(&header.revision) {
             return Err(damaged(&format!("its last commit is {}, which no database comes to", header.revision)));
+        }
+        if !(TIMES.0..=TIMES.1).contains(&header.created_at) {
+            return Err(damaged(&format!("it was made at {}, which is no time", header.created_at)));
         }
         Ok(header)
     }

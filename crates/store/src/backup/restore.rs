@@ -9,15 +9,16 @@ use super::{
     archive::Archive,
     header::Header,
     tables::{Cell, TABLES, Table, check_complete},
-    verify::verify,
+    verify::{verify, verify_codes},
 };
 use crate::{
     AuditEntry, StoreConfig, Writer,
     chain::{Keys, SEAL},
     changes::{Change, Told},
+    check::{Finding, GREATEST},
     counts::placeholders,
     iam::identities,
-    seal::seal_within,
+    seal::{digest_within, refresh_within},
     signing_keys,
     writes::alone,
 };
@@ -36,8 +37,12 @@ const PACE: i64 = 100;
 pub struct How {
     /// In place of what the database holds.
     pub replace: bool,
-    /// What vouches for the restored database from then on. Where they vouch for the backup, its audit log goes on; otherwise they vouch
-    /// for everything in it as it is found.
+    /// Whatever the codes in it say, and those that it lacks; see [`restore`].
+    pub trust: bool,
+    /// With the signing keys of the backup. Otherwise they are removed, and the server makes a new one: some may have been removed since
+    /// because somebody else had them.
+    pub keep_signing_keys: bool,
+    /// What its codes are compared with, and what vouches for everything in it from then on.
     pub keys: Option<Arc<Keys>>,
 }
 
@@ -51,14 +56,16 @@ pub type OnProgress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 /// Revisions never go back: they continue above those of the database that is replaced, and above those that the server of the
 /// backup may have given out since. So no entity tag or cache of before stands for something else afterwards. The feed
 /// tells whoever has followed it across the restore that everything is new. Tokens of before are refused: some may have been revoked
-/// since the backup.
+/// since the backup. What codes vouch for is compared as well, and from then on everything is vouched for as a whole.
+///
+/// Answers what the codes in it say of other hands, where it is to be trusted all the same.
 ///
 /// # Errors
 /// Failed precondition or unavailable when somebody has the database open; failed precondition when it holds something and
 /// it is not to be replaced, or when the archive is inconsistent; whatever the database answers. Then nothing
 /// has changed.
-pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, how: How, progress: OnProgress) -> Result<()> {
-    let (archive, How { replace, keys }) = (archive.clone(), how);
+pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, how: How, progress: OnProgress) -> Result<Vec<Finding>> {
+    let (archive, How { replace, trust, keep_signing_keys, keys }) = (archive.clone(), how);
     let entry = AuditEntry::of(ctx);
     alone(config, ctx.clone(), move |tx| {
         Box::pin(async move {
@@ -67,31 +74,42 @@ pub async fn restore(config: &StoreConfig, archive: &Archive, ctx: &Ctx, how: Ho
             empty(tx, replace).await?;
             fill(tx, &archive, &progress).await?;
             verify(tx, archive.header()).await?;
+            let findings = verify_codes(tx, archive.header(), keys.clone(), trust).await?;
             identities::end_all_tokens(tx).await?;
-            if let Some(keys) = keys {
-                go_on(tx, &archive, keys).await?;
-            }
-            let change = Change { revision, ordinal: 0, noun: Noun::Store, uid: "/".to_owned(), op: Op::Updated };
+            let mut told = signing_keys_of(tx, &archive, keep_signing_keys).await?;
+            vouch(tx, &archive, keep_signing_keys, keys).await?;
+            told.push((Noun::Store, "/".to_owned(), Op::Updated));
+            let changes = (0..).zip(told).map(|(ordinal, (noun, uid, op))| Change { revision, ordinal, noun, uid, op });
+            let told: Vec<_> = changes.map(|change| Told { change, spots: None, digest: None }).collect();
             let entry = AuditEntry { revision: Some(revision), ..entry };
-            tx.leave(&entry, &[Told { change, spots: None, digest: None }]).await?;
-            tx.set_revision(revision)
+            tx.leave(&entry, &told).await?;
+            tx.set_revision(revision)?;
+            Ok(findings)
         })
     })
     .await
 }
 
-/// Has the audit log of the backup go on with these keys.
-async fn go_on(tx: &mut Writer, archive: &Archive, keys: Arc<Keys>) -> Result<()> {
-    let head = archive.header().head().filter(|_| archive.check_code(&keys).is_ok());
-    tx.links()?.use_keys(keys);
-    if let Some(head) = head {
-        tx.links()?.adopt(head);
-        return Ok(());
+/// Removes the signing keys of the backup, unless they are to be kept. Answers what the feed has to tell of that.
+async fn signing_keys_of(tx: &mut Writer, archive: &Archive, keep: bool) -> Result<Vec<(Noun, String, Op)>> {
+    if keep {
+        return Ok(Vec::new());
     }
-    for key in archive.signing_keys() {
+    tx.send("DELETE FROM signing_keys", &[]).await?;
+    Ok(archive.signing_keys().iter().map(|key| (Noun::SigningKey, key.kid.clone(), Op::Deleted)).collect())
+}
+
+/// Vouches for everything with these keys, as it was compared or is trusted. Where a key is kept that no code vouches for, somebody has
+/// compared it with its private half.
+async fn vouch(tx: &mut Writer, archive: &Archive, keep: bool, keys: Option<Arc<Keys>>) -> Result<()> {
+    refresh_within(tx).await?;
+    let Some(keys) = keys else { return Ok(()) };
+    let is_unsigned = archive.check_code(&keys).is_err();
+    tx.links()?.use_keys(keys);
+    for key in archive.signing_keys().iter().filter(|_| keep && is_unsigned) {
         signing_keys::vouch(tx, key).await?;
     }
-    let everything = seal_within(tx).await?;
+    let everything = digest_within(tx).await?;
     // It says so, as the entry of any other that does.
     let seal = AuditEntry { method: SEAL.to_owned(), ..AuditEntry::of(tx.ctx()) };
     tx.vouch_for_all(everything);
@@ -102,7 +120,15 @@ async fn go_on(tx: &mut Writer, archive: &Archive, keys: Arc<Keys>) -> Result<()
 fn next_revision(tx: &mut Writer, header: &Header) -> Result<Revision> {
     let since = tx.now().0.saturating_sub(header.created_at).max(0);
     let theirs = header.revision.saturating_add(since.saturating_mul(PACE)).saturating_add(1);
-    Ok(tx.next_revision()?.max(Revision(theirs)))
+    let revision = tx.next_revision()?.max(Revision(theirs));
+    if revision.0 <= GREATEST {
+        return Ok(revision);
+    }
+    let message = format!(
+        "the restore would be commit {}, which no database comes to: the backup was made up, or the database",
+        revision.0
+    );
+    Err(Error::new(Kind::FailedPrecondition, Rule::Unavailable, message))
 }
 
 /// Makes room, if that is wished for.

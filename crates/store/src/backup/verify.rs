@@ -1,9 +1,15 @@
 //! Whether everything in the database agrees with everything else.
 
+use std::sync::Arc;
+
 use domain::{Error, Kind, Result, Revision, Rule};
 
 use super::{header::Header, tables::TABLES};
-use crate::{Writer, check::rules};
+use crate::{
+    Writer,
+    chain::{Head, Keys},
+    check::{Finding, look_below, rules},
+};
 
 /// Compares the number of rows with the header, and then everything with everything else.
 ///
@@ -23,6 +29,20 @@ pub(super) async fn verify(tx: &mut Writer, header: &Header) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Compares what codes vouch for, by the head of the backup. Answers what does not fit where it is to be trusted all the same. Where
+/// it has no head, there may be no codes.
+///
+/// # Errors
+/// Failed precondition, saying what does not fit.
+pub(super) async fn verify_codes(tx: &mut Writer, header: &Header, keys: Option<Arc<Keys>>, trust: bool) -> Result<Vec<Finding>> {
+    let head = header.head().map(|code| Head { revision: Revision(header.revision), code });
+    let findings = look_below(tx, keys.filter(|_| head.is_some()), head).await?;
+    match findings.as_slice() {
+        [finding, ..] if !trust => Err(disagrees(&format!("{}: {}", finding.place, finding.problem))),
+        _ => Ok(findings),
+    }
 }
 
 fn disagrees(how: &str) -> Error {

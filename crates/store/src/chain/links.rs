@@ -50,11 +50,6 @@ impl Links {
         (self.kept, self.own, self.to) = (self.stored, None, None);
     }
 
-    /// Goes on behind another code than what is stored: all of that was replaced.
-    pub(crate) fn adopt(&mut self, code: Code) {
-        self.own = Some(code);
-    }
-
     /// The request that ran is kept.
     pub(crate) fn keep(&mut self) {
         self.kept = self.own.take().or(self.kept);
@@ -132,8 +127,9 @@ impl Links {
     /// Failed precondition without keys.
     pub(crate) fn seal(&mut self, content: &Content, all: Digest) -> Result<Code> {
         let keys = self.keys.as_ref().ok_or_else(no_keys)?;
-        // Where the key was changed meanwhile, it is the one that the log uses.
-        let key = self.last().and_then(|last| keys.live(last.key)).or_else(|| keys.current()).ok_or_else(no_keys)?;
+        // The one that this entry changes to; where the key was changed meanwhile, it is the one that the log uses.
+        let named = self.to.or_else(|| Some(self.last()?.key));
+        let key = named.and_then(|id| keys.live(id)).or_else(|| keys.current()).ok_or_else(no_keys)?;
         let code = content.code(key, Before::All(all));
         self.own = Some(code);
         Ok(code)
@@ -141,7 +137,7 @@ impl Links {
 }
 
 fn unknown(key: KeyId) -> Error {
-    let message = "the key-encryption key was changed, and this server does not have the new key file; retry in a moment";
+    let message = "the key-encryption key was changed, and this server does not have the new key file: copy it from a server that has it, or ask another one";
     Error::new(Kind::Unavailable, Rule::Unavailable, message).because(format!("the audit log goes on with key {key}"))
 }
 

@@ -6,7 +6,10 @@ use super::probe::{Probe, Question};
 use crate::{nouns::NOUNS, table::ColumnKind};
 
 /// The first and the last millisecond that RFC 3339 can write: of the years 1 and 9999.
-const TIMES: (i64, i64) = (-62_135_596_800_000, 253_402_300_799_999);
+pub(crate) const TIMES: (i64, i64) = (-62_135_596_800_000, 253_402_300_799_999);
+
+/// The greatest number: of revisions, half of those that there are, so that commits are left.
+pub(crate) const GREATEST: i64 = Revision::LAST.0 / 2;
 
 /// A number that is drawn, of which there is no greatest.
 const DRAWN: &str = "relationship_revision";
@@ -59,7 +62,7 @@ pub(super) fn numbers() -> impl Iterator<Item = Probe> {
 
 fn of(table: &str, key: &str, numbers: impl Iterator<Item = &'static str>) -> Probe {
     let beyond = numbers.map(|column| {
-        let (first, last) = if column == "at" || column.ends_with("_at") { TIMES } else { (0, Revision::LAST.0) };
+        let (first, last) = if column == "at" || column.ends_with("_at") { TIMES } else { (0, GREATEST) };
         let problem = format!("'its {column} is ' || {column} || ', and {first} to {last} can be'");
         format!("SELECT trim('{table} ' || {key}) AS place, {problem} AS problem FROM {table} WHERE {column} < {first} OR {column} > {last}")
     });

@@ -34,8 +34,15 @@ pub(crate) static DECLARED: Declared = Declared::new::<Group>("groups", COLUMNS,
     .with_limits()
     .with_events_of(EventGroup::Itself);
 
-const COLUMNS: &[Column] =
-    &[text("name"), text("description"), bool("verified"), text("kind"), text("status"), bool("public"), text("resource_limits")];
+const COLUMNS: &[Column] = &[
+    text("name"),
+    text("description"),
+    bool("verified").of_rights_since(2),
+    text("kind"),
+    text("status"),
+    bool("public").of_rights_since(2),
+    text("resource_limits").of_rights_since(2),
+];
 
 impl Entity for Group {
     const NOUN: Noun = Noun::Group;
@@ -210,7 +217,11 @@ async fn pass_on(tx: &mut Writer, org: &Uidp, kind: OrgKind, status: OrgStatus) 
         )
         .await?;
     for folder in folders {
-        table::changed(tx, &folder, &folder, None);
+        let mut own = Values::default();
+        folder.write(&mut own)?;
+        let digest = DECLARED.digest(&folder.uid, &own.0);
+        drop(own);
+        table::changed(tx, &folder, &folder, digest);
     }
     Ok(())
 }

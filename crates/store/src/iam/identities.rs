@@ -46,12 +46,12 @@ const COLUMNS: &[Column] = &[
     text("name"),
     text("description"),
     text("company"),
-    text("email"),
-    text("email_unverified"),
+    text("email").of_rights_since(2),
+    text("email_unverified").of_rights_since(2),
     text("relationship_type").for_conditions(),
     text("relationship").of_rights(),
-    // A restore makes it anew, without a commit of the identity.
-    int("relationship_revision"),
+    // A restore draws it anew, and has the feed keep that: whoever sets it back has tokens that were revoked be good again.
+    int("relationship_revision").of_rights_since(2),
     int("last_seen_at").left_alone(),
 ];
 

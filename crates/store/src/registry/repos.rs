@@ -42,12 +42,12 @@ const COLUMNS: &[Column] = &[
     text("bundles"),
     text("aliases"),
     text("active_tags"),
-    text("sync_config"),
+    text("sync_config").of_rights_since(2),
     text(OVERLAY),
     text("readme"),
     text("source").for_conditions(),
-    bool("public"),
-    text("synced_by"),
+    bool("public").of_rights_since(2),
+    text("synced_by").of_rights_since(2),
 ];
 const OVERLAY: &str = "custom_overlay";
 

@@ -5,9 +5,9 @@ use domain::{Result, Revision};
 
 use crate::{
     Reader, Writer,
-    chain::Digest,
+    chain::RightsDigest,
     nouns::NOUNS,
-    table::{Declared, value},
+    table::{Declared, Fit, compare, rights_digest, value},
 };
 
 /// Rows that are read at once.
@@ -21,15 +21,15 @@ pub(crate) struct Rights {
     ended: bool,
 }
 
-/// A row of which the feed keeps no digest, or another one.
+/// A row of which the feed keeps no digest, another one, or one of an earlier form.
 #[derive(Clone, Debug)]
 pub(crate) struct Stale {
     pub(crate) uid: String,
     pub(crate) revision: Revision,
-    /// Whether the feed keeps one.
-    pub(crate) is_kept: bool,
+    /// What it is beside what the feed keeps; never [`Fit::Whole`].
+    pub(crate) fit: Fit,
     noun: &'static str,
-    digest: Digest,
+    digest: RightsDigest,
 }
 
 impl Rights {
@@ -39,7 +39,7 @@ impl Rights {
         nouns.map(|noun| Self { noun, after: String::new(), ended: false })
     }
 
-    /// Those of the next rows of which the feed keeps no digest, or another one; `None` behind the last row. What the feed does not tell
+    /// Those of the next rows of which the feed keeps no digest, another one, or one of an earlier form; `None` behind the last row. What the feed does not tell
     /// of at all is found elsewhere.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Stale {
     /// Has the feed keep the digest of the row as it is.
     pub(crate) async fn refresh(self, tx: &mut Writer) -> Result<()> {
         let sql = "UPDATE changes SET digest = $4 WHERE revision = $1 AND noun = $2 AND uid = $3 AND op <> 'rebound'";
-        tx.send(sql, &[self.revision.into(), self.noun.into(), (&self.uid).into(), self.digest.as_slice().into()]).await
+        tx.send(sql, &[self.revision.into(), self.noun.into(), (&self.uid).into(), self.digest.as_bytes().into()]).await
     }
 }
 
@@ -81,8 +81,8 @@ fn stale(noun: &'static Declared, row: &Row<'_>) -> Result<Option<Stale>> {
     }
     let (uid, kept) = (row.string(0)?, row.opt_bytes(2)?);
     let values: Vec<Param<'_>> = noun.rights().zip(4..).map(|(column, at)| value(row, at, column.kind)).collect::<Result<_>>()?;
-    let digest = noun.digest_of(&uid, &values);
-    let is_stale = kept.is_none_or(|kept| kept != digest);
-    let (revision, is_kept) = (row.revision(1)?, kept.is_some());
-    Ok(is_stale.then(|| Stale { uid, revision, is_kept, noun: noun.noun.as_str(), digest }))
+    let fit = compare(noun, &uid, &values, kept);
+    let digest = rights_digest(noun, &uid, &values);
+    let revision = row.revision(1)?;
+    Ok((fit != Fit::Whole).then(|| Stale { uid, revision, fit, noun: noun.noun.as_str(), digest }))
 }

@@ -1,6 +1,7 @@
 //! What is declared of a noun, once: its statements, its part of backups and checks, its counters, its ranks and what becomes of it
 //! with what it lives in follow from that.
 
+mod digest;
 mod statements;
 
 use std::sync::OnceLock;
@@ -8,10 +9,11 @@ use std::sync::OnceLock;
 use database::{Param, Row};
 use domain::{Noun, Op, OrderField, Result, Uidp};
 
+pub(crate) use self::digest::{Fit, compare, rights_digest};
 use self::statements::Statements;
 use crate::{
     BoxFuture, Writer,
-    chain::{Digest, Values},
+    chain::RightsDigest,
     fences::{Walk, Within},
 };
 
@@ -81,8 +83,9 @@ pub(crate) struct Column {
     pub(super) is_read: bool,
     /// Whether changing a row writes it.
     pub(crate) is_updated: bool,
-    /// Whether what somebody may do follows from it: the feed keeps a digest of it, so that changes by other hands show.
-    pub(crate) gives_rights: bool,
+    /// The form of the feed's digests that covers it first, where what somebody may do or see follows from it: the feed keeps a digest, so
+    /// that changes by other hands show.
+    pub(crate) rights_since: Option<u8>,
 }
 
 /// An order that only one noun's lists have. It has no ranks.
@@ -178,20 +181,15 @@ impl Declared {
 
     /// The columns that rights follow from.
     pub(crate) fn rights(&self) -> impl Iterator<Item = &'static Column> + use<> {
-        self.columns.iter().filter(|column| column.gives_rights)
+        self.columns.iter().filter(|column| column.rights_since.is_some())
     }
 
     /// The digest of the columns that rights follow from, in a row with these values of its own columns; none for a noun without
     /// such columns.
-    pub(crate) fn digest(&self, uid: &Uidp, own: &[Param<'_>]) -> Option<Digest> {
-        let rights: Vec<_> =
-            self.columns.iter().zip(own).filter(|(column, _)| column.gives_rights).map(|(_, value)| value.clone()).collect();
-        (!rights.is_empty()).then(|| self.digest_of(uid.as_str(), &rights))
-    }
-
-    /// The digest of [`Self::rights`] with these values.
-    pub(crate) fn digest_of(&self, uid: &str, rights: &[Param<'_>]) -> Digest {
-        Values::default().add(&[self.noun.as_str().into(), uid.into()]).add(rights).digest()
+    pub(crate) fn digest(&self, uid: &Uidp, own: &[Param<'_>]) -> Option<RightsDigest> {
+        let own = self.columns.iter().zip(own).filter(|(column, _)| column.rights_since.is_some());
+        let rights: Vec<_> = own.map(|(_, value)| value.clone()).collect();
+        (!rights.is_empty()).then(|| rights_digest(self, uid.as_str(), &rights))
     }
 
     /// Whether its rows have names.
@@ -262,7 +260,7 @@ impl Nouns {
 
 impl Column {
     const fn new(name: &'static str, kind: ColumnKind) -> Self {
-        Self { name, kind, is_read: true, is_updated: true, gives_rights: false }
+        Self { name, kind, is_read: true, is_updated: true, rights_since: None }
     }
 
     /// The same column, which only conditions ask for.
@@ -270,9 +268,14 @@ impl Column {
         Self { is_read: false, ..self }
     }
 
-    /// The same column, from which it follows what somebody may do.
+    /// The same column, from which it follows what somebody may do or see.
     pub(crate) const fn of_rights(self) -> Self {
-        Self { gives_rights: true, ..self }
+        Self { rights_since: Some(1), ..self }
+    }
+
+    /// The same, of which the first form of digests does not tell.
+    pub(crate) const fn of_rights_since(self, form: u8) -> Self {
+        Self { rights_since: Some(form), ..self }
     }
 
     /// The same column, which changing a row leaves as it is.

@@ -96,8 +96,16 @@ fn check(path: &Path) -> domain::Result<Archive> {
 }
 
 async fn restored(place: &Place, archive: &Archive, replace: bool) -> domain::Result<()> {
-    restore(&place.config(), archive, &kit::ctx(), How { replace, keys: None }, Arc::new(|done, total| assert!(done <= total)))
-        .await
+    let restored = restore(
+        &place.config(),
+        archive,
+        &kit::ctx(),
+        How { replace, keep_signing_keys: true, ..How::default() },
+        Arc::new(|done, total| assert!(done <= total)),
+    )
+    .await?;
+    assert_eq!(restored, [], "nothing to find");
+    Ok(())
 }
 
 /// What one store has comes back in another, exactly, and both go on.

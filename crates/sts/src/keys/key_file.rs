@@ -18,7 +18,7 @@ pub(super) const KEY_LEN: usize = 32;
 const HEX_LEN: usize = 64;
 /// The key in Base64 (RFC 4648 section 4), with its padding.
 const BASE64_LEN: usize = 44;
-/// Keys of before that are read at most.
+/// Keys of before that are read at most: the newest ones.
 const OLD: usize = 16;
 
 /// Where the keys are.
@@ -52,7 +52,7 @@ impl KeyFiles {
         }
     }
 
-    /// The keys of before, in the order of their names.
+    /// The keys of before, the newest first, by the times of their files.
     ///
     /// # Errors
     /// As [`read`].
@@ -65,11 +65,13 @@ impl KeyFiles {
             let found = entry.map_err(failed)?.file_name();
             let text = found.to_string_lossy();
             if text.starts_with(&name) && text.ends_with(".old") {
-                old.push(folder.join(&found));
+                let path = folder.join(&found);
+                let written = fs::metadata(&path).and_then(|metadata| metadata.modified()).map_err(failed)?;
+                old.push((written, path));
             }
         }
-        old.sort();
-        old.iter().take(OLD).map(|path| read(path)).collect()
+        old.sort_by(|one, other| other.cmp(one));
+        old.iter().take(OLD).map(|(_, path)| read(path)).collect()
     }
 
     /// Puts the next key in the place of the one in use, which stays under this name. No crash leaves none. Answers where it is now.
@@ -100,6 +102,11 @@ impl KeyFiles {
 /// # Errors
 /// Failed precondition when the file cannot be read, is no key, or others may read it. The message says what to do.
 pub(super) fn read(path: &Path) -> Result<Secret<[u8; KEY_LEN]>, Error> {
+    // What is no file may keep whoever opens it waiting for ever.
+    let found = fs::metadata(path).map_err(|error| unusable(path, &format!("cannot be opened ({error})")))?;
+    if !found.is_file() {
+        return Err(unusable(path, "is no regular file"));
+    }
     let mut file = fs::File::open(path).map_err(|error| unusable(path, &format!("cannot be opened ({error})")))?;
     let metadata = file.metadata().map_err(|error| unusable(path, &format!("cannot be examined ({error})")))?;
     if !metadata.is_file() {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use domain::{Ctx, Error, Kind, Rule};
-use store::{chain::KeyId, signing_keys as rows};
+use store::{chain::KeyId, rekey::rekey, signing_keys as rows};
 
 use super::{signing::SigningKeys, stored::reseal};
 
@@ -36,11 +36,11 @@ impl SigningKeys {
     }
 
     /// Changes to the next key-encryption key: signing keys are encrypted and vouched for with it, and the audit log goes on with it, in
-    /// one transaction, whose method has to be [`store::chain::REKEY`]. From then on this server uses it, and so does every other one that
+    /// one transaction, whose entry vouches for all before it. From then on this server uses it, and so does every other one that
     /// has its file.
     ///
     /// # Errors
-    /// As [`SigningKeys::prepare_key`]; failed precondition where the audit log has no codes; aborted when signing keys change at the same
+    /// As [`SigningKeys::prepare_key`]; failed precondition where the audit log has no codes, or is not as it was written; aborted when signing keys change at the same
     /// moment. Then nothing has changed.
     pub async fn change_key(&self, ctx: &Ctx) -> Result<KeyId, Error> {
         let NextKey { id, .. } = self.prepare_key(ctx).await?;
@@ -50,12 +50,14 @@ impl SigningKeys {
             .filter(|row| row.is_vouched_for(&keys))
             .map(|row| reseal(row, self.root(), id, &*ctx.entropy))
             .collect::<Result<Vec<_>, _>>()?;
-        let change = self.store().write(ctx, move |tx| {
+        let change = rekey(self.store(), ctx, move |tx| {
+            let (before, resealed) = (before.clone(), resealed.clone());
             Box::pin(async move {
                 if rows::list(tx).await? != before {
                     let message = "the signing keys were changed at the same moment; try again";
                     return Err(Error::new(Kind::Aborted, Rule::Unavailable, message));
                 }
+                tx.go_on_with(id)?;
                 tx.go_on_with(id)?;
                 for row in &resealed {
                     rows::update(tx, row).await?;

@@ -90,7 +90,7 @@ impl RootKey {
     /// As [`RootKey::open_or_create`], and whatever the store answers.
     pub async fn of_store(store: &Store, path: &Path, entropy: &dyn Entropy) -> Result<Self, Error> {
         // In this order: whoever stores secrets meanwhile, another node perhaps, has made the file before.
-        let holds_secrets = !signing_keys::list(&mut store.reader().await?).await?.is_empty();
+        let holds_secrets = !signing_keys::list(&mut store.reader().await?).await?.is_empty() || store.head().await?.is_some();
         let missing = matches!(fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
         if holds_secrets && missing {
             return Err(unusable(path, "is missing, but the data was encrypted with it; put it back from your backup"));
@@ -128,11 +128,12 @@ impl RootKey {
         let ring = Ring::read(files, head)?;
         if let Some(head) = head.filter(|head| ring.live().all(|key| key.id != *head)) {
             let what = if ring.old.iter().any(|key| key.id == head) {
-                "is not the one that the data was encrypted with: that is one of those of before, beside it"
+                "that is one of those of before, beside it".to_owned()
             } else {
-                "is not the one that the data was encrypted with: put that one in its place, or beside it under the same name and `.next`"
+                format!("copy that one, from a server that has it, to {}", files.next().display())
             };
-            return Err(unusable(files.current(), what));
+            let what = format!("is not the one that the data was encrypted with, which is the key {head}: {what}");
+            return Err(unusable(files.current(), &what));
         }
         let (is_ahead, before) = (ring.is_ahead, ring.other.as_ref().map(|key| key.id));
         if !is_ahead {

@@ -6,7 +6,10 @@ use clap::Args;
 use domain::{Clock, Ctx, Kind, Rule};
 use serde_json::json;
 use server::{SystemClock, SystemEntropy, admin::backup::Contents};
-use store::backup::{self, Archive, How};
+use store::{
+    backup::{self, Archive, How},
+    check::Finding,
+};
 use sts::{RootKey, keys::check_opens, operator};
 use tokio::task::spawn_blocking;
 
@@ -30,9 +33,12 @@ pub(crate) struct Restore {
     /// Replace all existing data
     #[arg(long)]
     replace: bool,
-    /// Believe a backup that the key file does not vouch for: of an older program, or of whoever has made it
+    /// Believe a backup that the key file does not vouch for, as a whole or in parts: of an older program, or of whoever has made it
     #[arg(long)]
     trust_unsigned: bool,
+    /// Keep the signing keys of the backup: none of them was removed since because somebody else had it
+    #[arg(long)]
+    keep_signing_keys: bool,
 }
 
 impl Restore {
@@ -66,10 +72,11 @@ impl Restore {
         let ctx = Ctx::system("admin restore", SystemClock.now(), Arc::new(SystemEntropy::default()));
         let ctx = operator::at_the_machine(&sts::Settings::new(""), &ctx, &env::system_user())?;
         let bar = Progress::of("restoring rows");
-        let how = How { replace: self.replace, keys: Some(keys) };
+        let (replace, trust, keep_signing_keys) = (self.replace, self.trust_unsigned, self.keep_signing_keys);
+        let how = How { replace, trust, keep_signing_keys, keys: Some(keys) };
         let restored = backup::restore(&settings.store_config(), &archive, &ctx, how, Arc::new(bar.handle())).await;
         drop(bar);
-        restored.map_err(|error| {
+        let findings = restored.map_err(|error| {
             let holds_something = error.rule() == Rule::NotEmpty;
             let failure = Failure::from(error);
             if holds_something {
@@ -78,6 +85,9 @@ impl Restore {
                 failure
             }
         })?;
+        for Finding { check, place, problem } in &findings {
+            output::remark(&format!("restored all the same: {check}: {place}: {problem}"));
+        }
         let told = json!({ "file": self.file, "contents": Contents::from(archive.header()), "replaced": self.replace });
         output::report(global.output, &self.file.display().to_string(), &told, None)
     }

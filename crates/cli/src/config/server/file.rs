@@ -25,7 +25,9 @@ pub(super) const DEFAULT: &str = "/etc/provost/provost.toml";
 pub(super) fn read(named: Option<&Path>, problems: &mut Problems) -> Result<Vec<Entry>, Failure> {
     let named = named.map(Path::to_owned).or_else(variables::config);
     let path = named.clone().unwrap_or_else(|| PathBuf::from(DEFAULT));
-    let text = match fs::read_to_string(&path) {
+    // What is no file may keep whoever opens it waiting for ever.
+    let found = fs::metadata(&path).and_then(|found| if found.is_file() { fs::read_to_string(&path) } else { Err(no_file()) });
+    let text = match found {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound && named.is_none() => return Ok(Vec::new()),
         Err(error) => {
@@ -40,6 +42,10 @@ pub(super) fn read(named: Option<&Path>, problems: &mut Problems) -> Result<Vec<
         }
     }
     Ok(entries)
+}
+
+fn no_file() -> std::io::Error {
+    std::io::Error::new(ErrorKind::InvalidInput, "it is no regular file")
 }
 
 struct File<'a> {

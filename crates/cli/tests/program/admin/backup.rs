@@ -132,6 +132,32 @@ fn a_token_that_was_revoked_stays_revoked_after_a_restore() {
     assert_eq!(sees(&again), 0);
 }
 
+/// So does a signing key that was removed because somebody else had it.
+#[test]
+fn a_signing_key_that_was_removed_stays_removed_after_a_restore() {
+    let (data, place) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+    let mut server = Server::start(data.path());
+    let token = admin(data.path(), &["token"]).stdout;
+    let operator = User::with_token(&server, token.trim());
+    let file = place.path().join("provost.backup");
+    assert_eq!(admin(data.path(), &["backup", text(&file)]).code, 0);
+    assert_eq!(admin(data.path(), &["rotate-keys", "--now", "-y"]).code, 0);
+    let sees = |user: &User| user.run(&["iam", "organizations", "list"]).code;
+    assert_eq!(sees(&operator), 3, "its key is gone");
+    let listen = server.listen().to_owned();
+    for (more, code) in [(&[][..], 3), (&["--keep-signing-keys"], 0)] {
+        server.signal("TERM");
+        assert_eq!(server.wait(), Some(0));
+        let restored = admin(data.path(), &[&["restore", text(&file), "--replace", "-y"], more].concat());
+        assert_eq!(restored.code, 0, "{}", restored.stderr);
+        server = Server::start_at(data.path(), &listen);
+        assert_eq!(sees(&operator), code, "{more:?}");
+        let new = admin(data.path(), &["token"]).stdout;
+        assert_eq!(sees(&User::with_token(&server, new.trim())), 0, "{more:?}");
+        assert_eq!(admin(data.path(), &["check"]).code, 0, "{more:?}");
+    }
+}
+
 #[test]
 fn without_a_server_and_to_standard_output() {
     let data = TempDir::new().expect("a folder");

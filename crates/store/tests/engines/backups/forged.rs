@@ -2,15 +2,16 @@
 
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
-use domain::{Ctx, Kind, Op, Secret};
+use domain::{Kind, Op, Secret};
 use futures::{StreamExt as _, stream};
 use store::{
     AuditEntry, Later, Standing, Store,
     backup::{Archive, How, restore},
-    chain::{Key, KeyId, Keys, REKEY},
-    check::{Look, Means, Report, check},
+    chain::{Key, KeyId, Keys},
+    check::{Finding, Look, Means, Report, check},
+    rekey::rekey,
     seal::seal,
-    signing_keys,
+    signing_keys::{self, SigningKey},
 };
 use tokio::task::spawn_blocking;
 
@@ -84,6 +85,15 @@ const FORGED: &[(&str, (&str, &str, &str))] = &[
     ),
     ("UPDATE identity_providers SET default_role = 'x'", ("rights", "identity_providers ", "is not what commit ")),
     ("UPDATE external_group_role_mappings SET role = 'x'", ("rights", "external_group_role_mappings ", "is not what commit ")),
+    // Tokens that were revoked, and who users are.
+    ("UPDATE identities SET relationship_revision = relationship_revision - 1", ("rights", "identities ", "is not what commit ")),
+    ("UPDATE identities SET email = 'else@example.com'", ("rights", "identities ", "is not what commit ")),
+    // What is shown, and to how much.
+    ("UPDATE repos SET public = NOT public", ("rights", "repos ", "is not what commit ")),
+    ("UPDATE repos SET synced_by = 'x'", ("rights", "repos ", "is not what commit ")),
+    ("UPDATE groups SET public = NOT public", ("rights", "groups ", "is not what commit ")),
+    ("UPDATE groups SET verified = NOT verified", ("rights", "groups ", "is not what commit ")),
+    ("UPDATE groups SET resource_limits = '{\"repos\":1}'", ("rights", "groups ", "is not what commit ")),
     // With what the feed keeps of them.
     ("UPDATE changes SET digest = NULL WHERE noun = 'role'", ("rights", "roles ", "keeps no digest")),
     ("UPDATE changes SET digest = NULL WHERE noun = 'role'", ("log", "audit ", HANDS)),
@@ -144,6 +154,8 @@ const FORGED: &[(&str, (&str, &str, &str))] = &[
     ),
     // Numbers.
     ("UPDATE revision SET n = 9223372036854775807", ("numbers", "revision", "its n is 9223372036854775807")),
+    ("UPDATE revision SET n = 4611686018427387904", ("numbers", "revision", "its n is 4611686018427387904")),
+    ("UPDATE groups SET revision = 4611686018427387904", ("numbers", "groups ", "its revision is 4611686018427387904")),
     ("UPDATE groups SET created_at = 9223372036854775807", ("numbers", "groups ", "its created_at is 9223372036854775807")),
     ("UPDATE groups SET updated_at = -99999999999999", ("numbers", "groups ", "its updated_at is -99999999999999")),
     (
@@ -290,6 +302,21 @@ async fn what_is_found_is_vouched_for(place: Option<Place>) {
     store.close().await;
 }
 
+async fn change_key(store: &Store, to: u8, row: Option<SigningKey>) -> domain::Result<()> {
+    let ctx = kit::ctx();
+    let change = rekey(store, &ctx, move |tx| {
+        let row = row.clone();
+        Box::pin(async move {
+            tx.go_on_with(KeyId([to; 8]))?;
+            match row {
+                Some(row) => signing_keys::update(tx, &row).await,
+                None => Ok(()),
+            }
+        })
+    });
+    change.await
+}
+
 /// The log goes on under another key; one of before makes nothing that is believed.
 async fn the_key_is_changed(place: Option<Place>) {
     let Some(place) = place else { return };
@@ -300,19 +327,7 @@ async fn the_key_is_changed(place: Option<Place>) {
     let mut rows = signing_keys::list(&mut store.reader().await.expect("reads")).await.expect("keys");
     let row = rows.remove(0);
     let before = row.clone();
-    let change = |to: u8| {
-        let (ctx, row) = (Ctx { method: REKEY, ..kit::ctx() }, row.clone());
-        let store = store.clone();
-        async move {
-            let work = store.write(&ctx, move |tx| {
-                Box::pin(async move {
-                    tx.go_on_with(KeyId([to; 8]))?;
-                    signing_keys::update(tx, &row).await
-                })
-            });
-            work.await
-        }
-    };
+    let change = |to| change_key(&store, to, Some(row.clone()));
     assert_eq!(change(3).await.expect_err("no key of ours").kind(), Kind::FailedPrecondition);
     change(2).await.expect("changed");
     let head = store.head().await.expect("reads").expect("a head");
@@ -328,9 +343,15 @@ async fn the_key_is_changed(place: Option<Place>) {
     let with = |old| Means::new(Some(Arc::new(Keys::new(key(2), None, old))), None).expect("means");
     let report = checked(&place, &with(vec![key(1)])).await;
     assert_eq!((report.findings, report.remarks.iter().any(|remark| remark.contains("by a key of before"))), (Vec::new(), false));
+    // The new key vouches for what came before, also when the old one is gone.
     let report = checked(&place, &with(Vec::new())).await;
-    assert_eq!(report.findings, []);
-    assert!(report.remarks.iter().any(|remark| remark.contains("have codes by a key of before")), "{:?}", report.remarks);
+    assert_eq!((report.findings, report.remarks.iter().any(|remark| remark.contains("by a key of before"))), (Vec::new(), false));
+    for sql in ["UPDATE audit SET at = at + 1 WHERE revision = 3", "DELETE FROM audit WHERE revision = 3"] {
+        let forged = copy(&place);
+        damage(&forged, sql);
+        let found = checked(&forged, &with(Vec::new())).await.findings;
+        assert!(tells(&found, ("log", "audit ", "it vouches for all entries before it")), "{found:#?}");
+    }
     let report = checked(&place, &means()).await;
     assert!(tells(&report.findings, ("log", "revision", "goes on with the key 0202020202020202")), "{:#?}", report.findings);
 
@@ -349,7 +370,149 @@ fn refused(path: &Path, bytes: &[u8]) -> String {
 }
 
 async fn restored(place: &Place, archive: &Archive, by: Arc<Keys>) -> domain::Result<()> {
-    restore(&place.config(), archive, &kit::ctx(), How { replace: false, keys: Some(by) }, Arc::new(|_, _| ())).await
+    restored_so(place, archive, How { keys: Some(by), ..How::default() }).await.map(drop)
+}
+
+async fn trusted(place: &Place, archive: &Archive) -> domain::Result<Vec<Finding>> {
+    restored_so(place, archive, How { keys: Some(keys()), trust: true, keep_signing_keys: true, replace: false }).await
+}
+
+async fn restored_so(place: &Place, archive: &Archive, how: How) -> domain::Result<Vec<Finding>> {
+    restore(&place.config(), archive, &kit::ctx(), how, Arc::new(|_, _| ())).await
+}
+
+/// A key that was removed since the backup, because somebody else had it, does not come back by itself.
+async fn signing_keys_do_not_come_back(place: Option<Place>) {
+    let (Some(place), Some(from)) = (place, Place::sqlite()) else { return };
+    let path = from.config().data.join("backup");
+    let store = open(&from).await;
+    fill_all(&store).await;
+    let archive = back_up(&store, &path).await;
+    store.close().await;
+    let left = async |keep_signing_keys| {
+        let how = How { replace: true, keep_signing_keys, keys: Some(keys()), ..How::default() };
+        assert_eq!(restored_so(&place, &archive, how).await.expect("restored"), []);
+        assert_eq!(checked(&place, &means()).await.findings, []);
+        let store = open(&place).await;
+        let rows = signing_keys::list(&mut store.reader().await.expect("reads")).await.expect("keys");
+        store.close().await;
+        assert!(rows.iter().all(|row| row.is_vouched_for(&keys())));
+        rows.len()
+    };
+    assert_eq!((left(false).await, left(true).await), (0, 1));
+}
+
+/// A server that vouches for its backup knows nothing of what other hands have done to its database before.
+async fn a_backup_of_what_was_changed_is_refused(place: Option<Place>) {
+    let (Some(place), Some(from)) = (place, Place::sqlite()) else { return };
+    let store = open(&from).await;
+    fill_all(&store).await;
+    store.close().await;
+    for (sql, found) in [
+        ("UPDATE identities SET relationship_revision = 7", "rights"),
+        ("UPDATE audit SET actor = 'somebody else' WHERE revision = 3", "log"),
+        ("UPDATE signing_keys SET retired_at = 7", "keys"),
+    ] {
+        let forged = copy(&from);
+        damage(&forged, sql);
+        let store = open(&forged).await;
+        let archive = back_up(&store, &forged.config().data.join("backup")).await;
+        store.close().await;
+        archive.check_code(&keys()).expect("ours");
+        let how = |trust| How { replace: true, trust, keys: Some(keys()), ..How::default() };
+        let error = restored_so(&place, &archive, how(false)).await.expect_err("refused");
+        assert!(error.message().contains("the backup is inconsistent, and nothing of it was restored"), "{sql}: {error}");
+        let findings = restored_so(&place, &archive, how(true)).await.expect("restored");
+        assert!(!findings.is_empty() && findings.iter().all(|finding| finding.check == found), "{sql}: {findings:#?}");
+        assert_eq!(checked(&place, &means()).await.findings, [], "{sql}");
+    }
+}
+
+/// Numbers that leave no room for what follows are refused, in the database and in the first line of a backup.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_without_room_is_refused() {
+    let (from, to) = (Place::sqlite().expect("a folder"), Place::sqlite().expect("a folder"));
+    let path = from.config().data.join("backup");
+    let store = from.open().await;
+    fill(&store).await;
+    back_up(&store, &path).await;
+    store.close().await;
+    let good = fs::read(&path).expect("read");
+    let with = |name: &str, value: i64| {
+        fs::write(&path, with_header(&good, |header| header[name] = value.into())).expect("written");
+        super::check(&path)
+    };
+    for (name, value) in
+        [("revision", i64::MAX - 1), ("revision", 1 << 62), ("revision", -1), ("created_at", i64::MIN), ("created_at", i64::MAX)]
+    {
+        let error = with(name, value).expect_err("refused");
+        assert!(
+            error.message().contains("which no database comes to") || error.message().contains("which is no time"),
+            "{error}"
+        );
+    }
+    let archive = with("revision", 1 << 61).expect("whole");
+    let error = trusted(&to, &archive).await.expect_err("refused");
+    assert!(error.message().contains("which no database comes to"), "{error}");
+    // Nothing was restored before.
+    fs::write(&path, &good).expect("written");
+    restored(&to, &super::check(&path).expect("whole"), keys()).await.expect("restored");
+}
+
+/// More keys of before than are read: what came before the last change is vouched for by the one in use.
+async fn keys_of_long_ago_may_be_gone(place: Option<Place>) {
+    let Some(place) = place else { return };
+    let store = open(&place).await;
+    for to in 2..=20 {
+        kit::org(&store, u64::from(to)).await;
+        store.change_keys(Arc::new(Keys::new(key(to - 1), Some(key(to)), Vec::new())));
+        change_key(&store, to, None).await.expect("changed");
+    }
+    kit::org(&store, 99).await;
+    store.close().await;
+    for old in [vec![], vec![1, 3, 7], vec![19, 2]] {
+        let old = old.into_iter().map(key).collect();
+        let means = Means::new(Some(Arc::new(Keys::new(key(20), None, old))), None).expect("means");
+        let report = checked(&place, &means).await;
+        assert_eq!(
+            (report.findings, report.remarks.iter().any(|remark| remark.contains("by a key of before"))),
+            (Vec::new(), false)
+        );
+    }
+}
+
+/// What is not as it was written is looked into before another key vouches for it.
+async fn a_changed_log_gets_no_other_key(place: Option<Place>) {
+    let Some(place) = place else { return };
+    let store = open(&place).await;
+    fill_all(&store).await;
+    store.close().await;
+    damage(&place, "UPDATE audit SET actor = 'somebody else' WHERE revision = 3");
+    let store = open(&place).await;
+    store.change_keys(Arc::new(Keys::new(key(1), Some(key(2)), Vec::new())));
+    let error = change_key(&store, 2, None).await.expect_err("refused");
+    assert!(error.message().contains("the audit log is not as it was written (audit "), "{error}");
+    seal(&store, &kit::ctx()).await.expect("sealed");
+    change_key(&store, 2, None).await.expect("changed");
+    store.close().await;
+}
+
+/// What an earlier program has kept of rights is compared as far as it goes, and is no damage.
+async fn earlier_digests_are_no_damage(place: Option<Place>) {
+    let Some(place) = place else { return };
+    let store = place.open().await;
+    fill_all(&store).await;
+    // Of the first form, nouns had none that it does not know.
+    store.close().await;
+    damage(&place, "UPDATE changes SET digest = NULL WHERE noun IN ('group', 'repo')");
+    let store = place.open().await;
+    assert_eq!(store.use_keys(keys()).await.expect("reads"), Standing::Unsealed);
+    assert_eq!(checked_open(&store, &means()).await.iter().filter(|finding| finding.check == "rights").count(), 0);
+    store.close().await;
+}
+
+async fn checked_open(store: &Store, means: &Means) -> Vec<Finding> {
+    check(store, means, |_, _| ()).await.expect("looks").findings
 }
 
 /// The log of a backup goes on where it is restored; what nobody vouches for is vouched for as it is, if that is wished for.
@@ -401,7 +564,7 @@ async fn forged_backups_are_refused_and_believed_when_that_is_wished_for() {
     for bytes in [&unsigned, &signed] {
         fs::write(&path, bytes).expect("written");
         for to in [Place::sqlite(), Place::postgres()].into_iter().flatten() {
-            restored(&to, &super::check(&path).expect("whole"), keys()).await.expect("restored");
+            trusted(&to, &super::check(&path).expect("whole")).await.expect("restored");
             let report = checked(&to, &means()).await;
             assert_eq!((report.findings, report.head.is_some()), (Vec::new(), true));
         }
@@ -424,7 +587,7 @@ async fn a_backup_of_before_is_taken_over() {
     let older = with_rows(&older, |tables| tables.into_iter().map(before_codes).collect());
     assert!(refused(&path, &older).contains("has no code: an older program wrote it"));
     for to in [Place::sqlite(), Place::postgres()].into_iter().flatten() {
-        restored(&to, &super::check(&path).expect("whole"), keys()).await.expect("restored");
+        trusted(&to, &super::check(&path).expect("whole")).await.expect("restored");
         let store = open(&to).await;
         let rows = signing_keys::list(&mut store.reader().await.expect("reads")).await.expect("keys");
         assert!(rows.len() == 1 && rows.iter().all(|row| row.is_vouched_for(&keys())));
@@ -500,7 +663,12 @@ on_both!(
     what_fits_together_is_found_as_well,
     without_keys_less_is_known,
     what_is_found_is_vouched_for,
-    the_key_is_changed
+    the_key_is_changed,
+    signing_keys_do_not_come_back,
+    a_backup_of_what_was_changed_is_refused,
+    keys_of_long_ago_may_be_gone,
+    a_changed_log_gets_no_other_key,
+    earlier_digests_are_no_damage
 );
 
 mod backups_go_on {

@@ -88,7 +88,7 @@ async fn old_goes_and_the_rest_is_vouched_for(place: Option<Place>) {
     let folder = tempfile::tempdir().expect("a folder");
     let archive = back_up(&store, &folder.path().join("backup")).await;
     store.close().await;
-    let how = How { replace: true, keys: Some(keys()) };
+    let how = How { replace: true, keys: Some(keys()), ..How::default() };
     restore(&place.config(), &archive, &kit::ctx(), how, Arc::new(|_, _| ())).await.expect("restored");
     assert_eq!(checked(&place, &means()).await.findings, []);
 }

@@ -208,7 +208,7 @@ pub(crate) async fn deep_pages_follow_every_change(engine: &impl Engine) {
     live(&store, &mut world, 4).await;
     compare(&store, &world, &mut runner, draws).await;
     store.close().await;
-    restore(&engine.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, Arc::new(|_, _| ()))
+    restore(&engine.config(), &archive, &kit::ctx(), How { replace: true, ..How::default() }, Arc::new(|_, _| ()))
         .await
         .expect("is restored");
     world = before;

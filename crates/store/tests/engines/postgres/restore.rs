@@ -63,10 +63,9 @@ impl Halted {
             }
         });
         let (config, archive) = (server.config(), archive.clone());
-        let restore =
-            tokio::spawn(
-                async move { restore(&config, &archive, &kit::ctx(), How { replace: true, keys: None }, progress).await },
-            );
+        let restore = tokio::spawn(async move {
+            restore(&config, &archive, &kit::ctx(), How { replace: true, ..How::default() }, progress).await.map(drop)
+        });
         let halted = Self { reached, go_on, restore };
         tokio::task::block_in_place(|| halted.reached.recv()).expect("is in the middle");
         halted
@@ -87,7 +86,7 @@ async fn nobody_else_may_have_the_database_open() {
     let archive = back_up(&one, folder.path()).await;
     kit::org(&other, 2).await;
     for stores in (1..=2).rev() {
-        let error = restore(&server.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, quietly())
+        let error = restore(&server.config(), &archive, &kit::ctx(), How { replace: true, ..How::default() }, quietly())
             .await
             .expect_err("in use");
         assert_eq!((error.kind(), error.rule()), (Kind::FailedPrecondition, Rule::Unavailable));
@@ -99,7 +98,7 @@ async fn nobody_else_may_have_the_database_open() {
     }
     kit::org(&one, 3).await;
     one.close().await;
-    restore(&server.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, quietly())
+    restore(&server.config(), &archive, &kit::ctx(), How { replace: true, ..How::default() }, quietly())
         .await
         .expect("the last one has just let go");
     let store = server.open().await.expect("opens");
@@ -120,7 +119,7 @@ async fn who_starts_meanwhile_is_refused() {
     let refused = server.open().await.map(drop).expect_err("is being restored");
     assert_eq!(refused.kind(), Kind::Unavailable);
     assert!(refused.message().contains("the database is being restored from a backup"), "{refused}");
-    let second = restore(&server.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, quietly())
+    let second = restore(&server.config(), &archive, &kit::ctx(), How { replace: true, ..How::default() }, quietly())
         .await
         .expect_err("one at a time");
     assert!(second.message().starts_with("1 of this database's servers or commands have it open"), "{second}");
@@ -141,8 +140,9 @@ async fn a_lost_claim_is_taken_again_at_once() {
         super::outages::cut(&server);
         until("the claim is not taken again", || !["", before.as_str()].contains(&claims(&server).as_str())).await;
     }
-    let error =
-        restore(&server.config(), &archive, &kit::ctx(), How { replace: true, keys: None }, quietly()).await.expect_err("in use");
+    let error = restore(&server.config(), &archive, &kit::ctx(), How { replace: true, ..How::default() }, quietly())
+        .await
+        .expect_err("in use");
     assert_eq!(error.kind(), Kind::FailedPrecondition);
 }
 
