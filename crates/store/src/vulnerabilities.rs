@@ -1,6 +1,7 @@
 //! The nouns of vulnerability management.
 
 pub mod advisories;
+pub mod feeds;
 pub mod imports;
 pub mod known;
 

@@ -45,7 +45,7 @@ const ADDED: [Added; 5] = [
 ];
 
 /// Tables that there are since [`OLDEST`], and the schema that has them first.
-const NEW: [(&str, i64); 10] = [
+const NEW: [(&str, i64); 11] = [
     ("advisories", 24),
     ("advisory_words", 24),
     ("vulnerabilities", 24),
@@ -56,10 +56,13 @@ const NEW: [(&str, i64); 10] = [
     ("advisory_rejections", IMPORTS),
     ("advisory_documents", IMPORTS),
     ("advisory_parts", IMPORTS),
+    ("advisory_feeds", FEEDS),
 ];
 
 /// The schema that knows imports of advisories.
 const IMPORTS: i64 = 26;
+/// The schema that knows when feeds of advisories changed.
+const FEEDS: i64 = 28;
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,6 +127,7 @@ const OTHERS: &[Listed] = &[
         &[text("parent"), text("format"), text("record"), bytes("digest"), bytes("content")],
     ),
     ("advisory_parts", &[text("advisory")], &[text("advisory"), text("parent"), text("format"), text("record")]),
+    ("advisory_feeds", &[text("org")], &[text("org"), int("changed_at"), int("revision")]),
     (
         SIGNING_KEYS,
         &[text("kid")],
