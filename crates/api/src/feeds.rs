@@ -17,7 +17,10 @@ use domain::{
     Actor, Caller, Clock, Ctx, EntityTags, Entropy, Error, Grants, Kind, LentSecret, Uidp,
     ports::{Answered, Authenticate, Refusals},
 };
-use services::Feeds;
+use services::{
+    Feeds,
+    vulnerabilities::feeds::{Form, manifest},
+};
 
 use place::Place;
 
@@ -36,6 +39,8 @@ pub struct FeedParts {
     pub entropy: Arc<dyn Entropy>,
     /// What entity tags are made by.
     pub tags: EntityTags,
+    /// The URL under which clients reach the server.
+    pub base_url: String,
 }
 
 /// The method of feeds in the audit log.
@@ -43,7 +48,8 @@ const METHOD: &str = "/provost.vulnerabilities.Feeds/Read";
 
 /// The routes of feeds.
 pub fn routes(parts: FeedParts) -> Router {
-    Router::new().route("/osv/{*rest}", any(serve)).with_state(parts)
+    let paths = ["/osv/{*rest}", "/vex/{*rest}", "/secdb/{*rest}"];
+    paths.into_iter().fold(Router::new(), |router, path| router.route(path, any(serve))).with_state(parts)
 }
 
 async fn serve(State(parts): State<FeedParts>, request: Request) -> Response<Body> {
@@ -61,7 +67,13 @@ impl FeedParts {
         let Some(place) = Place::parse(request.uri().path())? else { return Ok(answer::nothing()) };
         let ctx = self.admit(request.headers(), &place.group, caller).await?;
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        let form = place.form;
         match place.rest.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [".well-known", "vex-repository.json"] if form == Form::Vex && is_read => {
+                let archive = format!("{}/vex/{}/vex-data.zip", self.base_url, place.group);
+                Ok(answer::json(manifest(place.group.as_str(), &archive)))
+            }
+            ["v1", ..] if form != Form::Osv => Ok(answer::nothing()),
             ["v1", "query"] if request.method() == Method::POST => osv::query(&self.feeds, &place.group, request).await,
             ["v1", "querybatch"] if request.method() == Method::POST => {
                 osv::query_batch(&self.feeds, &place.group, request).await
@@ -74,7 +86,6 @@ impl FeedParts {
             [] => Ok(answer::nothing()),
             ref name => match is_read {
                 true => {
-                    let form = services::vulnerabilities::feeds::Form::Osv;
                     let has = answer::has(request.headers());
                     let name = name.join("/");
                     answer::file(&name, self.feeds.file(&ctx, &place.group, form, &name, &has).await?)

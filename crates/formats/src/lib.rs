@@ -4,7 +4,7 @@
 //! may still be more than this program keeps: that is judged where advisories are kept.
 
 pub mod archive;
-mod openvex;
+pub mod openvex;
 pub mod osv;
 mod package_url;
 mod record;

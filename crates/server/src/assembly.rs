@@ -274,6 +274,7 @@ fn server(
         clock: Arc::clone(&core.clock),
         entropy: Arc::clone(&core.entropy),
         tags: sts::entity_tags(&core.root)?,
+        base_url: base_url.to_owned(),
     }));
     let builder = Server::builder()
         .settings(port)

@@ -1,7 +1,9 @@
 //! What scanners read, by the paths that they know.
 
+mod large;
 mod osv;
 mod query;
+mod vex;
 
 use std::{
     collections::BTreeMap,

@@ -209,9 +209,18 @@ async fn are_nowhere_else() {
             let answer = get(&admin, path).await;
             assert_eq!((answer.status.as_u16(), answer.json()["code"].as_i64()), (404, Some(5)), "{path}");
         }
-        for name in
-            ["", "Go", "../all.zip", "Go%2F..%2Fall.zip", "%00/all.zip", "v1", "v1/vulns", "v1/vulns/", "v1/vulns/NONE", "v1/none"]
-        {
+        for name in [
+            "",
+            "Go",
+            "../all.zip",
+            "Go%2F..%2Fall.zip",
+            "%00/all.zip",
+            "v1",
+            "v1/vulns",
+            "v1/vulns/",
+            "v1/vulns/NONE",
+            "v1/none",
+        ] {
             let answer = get(&admin, &format!("/osv/{org}/{name}")).await;
             assert_eq!((answer.status.as_u16(), answer.json()["code"].as_i64()), (404, Some(5)), "{name}");
         }

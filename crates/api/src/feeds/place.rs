@@ -2,10 +2,13 @@
 
 use domain::{Error, Uidp};
 use percent_encoding::percent_decode_str;
+use services::vulnerabilities::feeds::Form;
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
+    /// What is asked for.
+    pub(super) form: Form,
     /// The group.
     pub(super) group: Uidp,
     /// What stands behind it, decoded.
@@ -21,7 +24,13 @@ impl Place {
     /// # Errors
     /// Invalid argument for what is no UTF-8 after decoding (RFC 3986 section 2.1).
     pub(super) fn parse(path: &str) -> Result<Option<Self>, Error> {
-        let mut segments = path.split('/').skip(2).peekable();
+        let mut segments = path.split('/').skip(1).peekable();
+        let form = match segments.next() {
+            Some("osv") => Form::Osv,
+            Some("vex") => Form::Vex,
+            Some("secdb") => Form::Secdb,
+            _ => return Ok(None),
+        };
         let Some(mut group) = segments.next().and_then(|root| root.parse::<Uidp>().ok()) else { return Ok(None) };
         let is_folder =
             |segment: &&str| segment.len() == FOLDER && segment.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -35,7 +44,7 @@ impl Place {
                 .map(|text| text.into_owned())
                 .map_err(|_| Error::field("path", "the path is not UTF-8 after percent-decoding"))
         };
-        Ok(Some(Self { group, rest: segments.map(decode).collect::<Result<_, _>>()? }))
+        Ok(Some(Self { form, group, rest: segments.map(decode).collect::<Result<_, _>>()? }))
     }
 }
 

@@ -7,7 +7,9 @@ mod kept;
 mod osv;
 mod published;
 mod query;
+mod secdb;
 mod turns;
+mod vex;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -19,7 +21,7 @@ use domain::{
 use store::{Store, iam::groups, rows, vulnerabilities::feeds};
 use tokio::sync::Semaphore;
 
-pub use formats::osv::Looked;
+pub use formats::{openvex::feed::manifest, osv::Looked};
 pub use kept::{Content, Snapshot};
 pub use query::{Found, Matches, Question};
 
@@ -39,6 +41,10 @@ const LOOKS: usize = 2;
 pub enum Form {
     /// A database of OSV records.
     Osv,
+    /// A repository of OpenVEX documents.
+    Vex,
+    /// A security database of a distribution.
+    Secdb,
 }
 
 /// A file of a feed, as it stands now.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::ControlFlow};
 use database::{Param, Row};
 use domain::{
     Result, Revision, Timestamp, Uidp,
-    vulnerabilities::{Advisory, EventType, ReviewState},
+    vulnerabilities::{Advisory, DocumentFormat, EventType, ReviewState},
 };
 
 use super::advisories::DECLARED;
@@ -63,6 +63,12 @@ pub struct Place {
     record: String,
 }
 
+impl Place {
+    fn of(original: &Original) -> Self {
+        Self { parent: original.parent.to_string(), record: original.record.clone() }
+    }
+}
+
 /// Says that feeds of the organization have changed with this commit.
 pub(super) async fn touch(tx: &mut Writer, org: &str) -> Result<()> {
     let (now, revision) = (tx.now(), tx.revision());
@@ -97,15 +103,66 @@ pub async fn state(reader: &mut Reader, org: &Uidp) -> Result<State> {
 /// # Errors
 /// Internal when the storage fails.
 pub async fn originals(reader: &mut Reader, group: &Uidp, behind: &Place) -> Result<(Vec<Original>, Option<Place>)> {
+    let (mut found, next) = documents(reader, group, DocumentFormat::Osv, behind).await?;
+    if let (Some(first), Some(last)) = (found.first(), found.last()) {
+        let mut parts = parts(reader, &Place::of(first), &Place::of(last)).await?;
+        for original in &mut found {
+            original.parts = parts.remove(&Place::of(original)).unwrap_or_default();
+        }
+    }
+    Ok((found, next))
+}
+
+/// OpenVEX documents in this group and below it, with the advisories that they have made, as [`originals`].
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn statements(
+    reader: &mut Reader,
+    group: &Uidp,
+    behind: &Place,
+) -> Result<(Vec<(Original, Vec<Advisory>)>, Option<Place>)> {
+    let (found, next) = documents(reader, group, DocumentFormat::OpenVex, behind).await?;
+    let (Some(first), Some(last)) = (found.first(), found.last()) else { return Ok((Vec::new(), next)) };
+    let columns = DECLARED.statements().columns_of("a");
+    let sql = format!(
+        "SELECT p.parent, p.record, {columns} FROM advisory_parts p JOIN advisories a ON a.uid = p.advisory \
+         WHERE (p.parent, p.format, p.record) >= ($1, 'openvex', $2) AND (p.parent, p.format, p.record) <= ($3, 'openvex', $4) \
+         AND p.format = 'openvex' ORDER BY p.parent, p.record, a.uid"
+    );
+    let params =
+        [first.parent.as_str().into(), first.record.as_str().into(), last.parent.as_str().into(), last.record.as_str().into()];
+    let mut made = BTreeMap::<_, Vec<_>>::new();
+    let read = |row: &Row<'_>| {
+        let place = Place { parent: row.string(0)?, record: row.string(1)? };
+        Ok((place, Advisory::read(&mut Columns::of(row, 2))?))
+    };
+    for (place, advisory) in reader.query_map(&sql, &params, read).await? {
+        made.entry(place).or_default().push(advisory);
+    }
+    let with_made = |original: Original| {
+        let made = made.remove(&Place::of(&original)).unwrap_or_default();
+        (original, made)
+    };
+    Ok((found.into_iter().map(with_made).collect(), next))
+}
+
+/// Documents of this format, without what they have made.
+async fn documents(
+    reader: &mut Reader,
+    group: &Uidp,
+    format: DocumentFormat,
+    behind: &Place,
+) -> Result<(Vec<Original>, Option<Place>)> {
     // All that is inside has a slash behind the group, and the digit 0 follows that.
-    let sql = "SELECT parent, record, content FROM advisory_documents WHERE (parent, format, record) > ($1, 'osv', $2) \
-               AND parent < $3 AND format = 'osv' ORDER BY parent, format, record LIMIT $4";
+    let sql = "SELECT parent, record, content FROM advisory_documents WHERE (parent, format, record) > ($1, $5, $2) \
+               AND parent < $3 AND format = $5 ORDER BY parent, format, record LIMIT $4";
     let from = if behind.parent.is_empty() { group.as_str() } else { &behind.parent };
     let end = format!("{group}0");
     let most = i64::try_from(PAGE).unwrap_or(i64::MAX);
     let (mut found, mut bytes) = (Vec::<Original>::new(), 0);
     let mut is_whole = true;
-    let params = [from.into(), behind.record.as_str().into(), end.as_str().into(), most.into()];
+    let params = [from.into(), behind.record.as_str().into(), end.as_str().into(), most.into(), format.as_str().into()];
     let read = |row: &Row<'_>| {
         if bytes > BYTES {
             is_whole = false;
@@ -117,15 +174,9 @@ pub async fn originals(reader: &mut Reader, group: &Uidp, behind: &Place) -> Res
         Ok(ControlFlow::Continue(()))
     };
     reader.query_while(sql, &params, read).await?;
-    let (Some(first), Some(last)) = (found.first(), found.last()) else { return Ok((found, None)) };
-    let place = |of: &Original| Place { parent: of.parent.to_string(), record: of.record.clone() };
-    let (first, last) = (place(first), place(last));
-    let mut parts = parts(reader, &first, &last).await?;
-    for original in &mut found {
-        original.parts = parts.remove(&place(original)).unwrap_or_default();
-    }
     let is_end = is_whole && found.len() < PAGE;
-    Ok((found, (!is_end).then_some(last)))
+    let next = found.last().filter(|_| !is_end).map(Place::of);
+    Ok((found, next))
 }
 
 /// The parts of OSV documents from one to the other.
@@ -158,20 +209,34 @@ fn part(row: &Row<'_>, at: usize) -> Result<Part> {
     })
 }
 
-/// What is approved in this group and below it and came in no OSV document, behind this identifier: so many at most, by identifier.
+/// What is approved in this group and below it and came in no document of this format, behind this identifier, by identifier; and where
+/// the page ends, if there may be more.
 ///
 /// # Errors
 /// Internal when the storage fails.
-pub async fn own(reader: &mut Reader, group: &Uidp, behind: &str) -> Result<(Vec<Advisory>, Option<String>)> {
+pub async fn own(
+    reader: &mut Reader,
+    group: &Uidp,
+    but: Option<DocumentFormat>,
+    behind: &str,
+) -> Result<(Vec<Advisory>, Option<String>)> {
     let sql = format!(
         "SELECT {} FROM advisories WHERE uid > $1 AND uid < $2 AND uid > $3 AND review_states & $4 <> 0 AND NOT EXISTS \
-         (SELECT 1 FROM advisory_parts p WHERE p.advisory = advisories.uid AND p.format = 'osv') ORDER BY uid LIMIT $5",
+         (SELECT 1 FROM advisory_parts p WHERE p.advisory = advisories.uid AND p.format = $6) ORDER BY uid LIMIT $5",
         DECLARED.statements().columns
     );
     let (from, end) = (format!("{group}/"), format!("{group}0"));
     let most = i64::try_from(PAGE).unwrap_or(i64::MAX);
     let behind = if behind > from.as_str() { behind } else { from.as_str() };
-    let params = [behind.into(), end.as_str().into(), from.as_str().into(), ReviewState::Approved.bit().into(), most.into()];
+    let format = but.map_or("", DocumentFormat::as_str);
+    let params = [
+        behind.into(),
+        end.as_str().into(),
+        from.as_str().into(),
+        ReviewState::Approved.bit().into(),
+        most.into(),
+        format.into(),
+    ];
     let found = reader.query_map(&sql, &params, |row| Advisory::read(&mut Columns::of(row, 0))).await?;
     let next = found.last().filter(|_| found.len() == PAGE).map(|last| last.uid.to_string());
     Ok((found, next))

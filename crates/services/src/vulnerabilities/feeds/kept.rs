@@ -135,6 +135,19 @@ impl Spool {
         Ok(from)
     }
 
+    /// Bytes that were written before.
+    ///
+    /// # Errors
+    /// As [`Spool::write`].
+    pub(super) fn read(&mut self, from: u64, len: usize) -> Result<Vec<u8>> {
+        use std::os::unix::fs::FileExt as _;
+
+        self.file.flush().map_err(Error::internal)?;
+        let mut out = vec![0; len];
+        self.file.get_ref().read_exact_at(&mut out, from).map_err(Error::internal)?;
+        Ok(out)
+    }
+
     /// The feed that was written.
     ///
     /// # Errors
@@ -154,6 +167,13 @@ impl Pieces {
             _ => self.pieces.push(Piece { at: self.len, from, len }),
         }
         self.len += len;
+    }
+
+    /// Adds what the others have.
+    pub(super) fn append(&mut self, others: Self) {
+        for piece in others.pieces {
+            self.add(piece.from, piece.len);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use aws_lc_rs::digest::{SHA256, digest};
-use domain::{Error, Result, Rule, Uidp};
+use domain::{Error, Result, Rule, Uidp, vulnerabilities::DocumentFormat};
 use formats::{
     archive::{Archive, Packer},
     osv::folder,
@@ -53,7 +53,7 @@ pub(super) async fn make(store: &Store, kept: &Kept, group: &Uidp) -> Result<Sna
     }
     let mut behind = Some(String::new());
     while let Some(from) = behind {
-        let (page, next) = feeds::own(&mut reader, group, &from).await?;
+        let (page, next) = feeds::own(&mut reader, group, Some(DocumentFormat::Osv), &from).await?;
         behind = next;
         let views = advisories::views(&mut reader, page).await?;
         making = apart(making, move |making| making.add_all(views.iter().filter_map(published::own))).await?;
@@ -129,7 +129,7 @@ fn file_name(id: &str) -> String {
 }
 
 /// The error for a feed that would be too long.
-fn too_long(what: impl std::fmt::Display) -> Error {
+pub(super) fn too_long(what: impl std::fmt::Display) -> Error {
     let description = format!("the feed would be too long ({what}); publish in several organizations, or ask for a folder");
     Error::precondition(Rule::ListTooLong, "LIST_TOO_LONG", "", description)
 }

@@ -107,6 +107,8 @@ impl Feeds {
             let begun = Instant::now();
             let made = match form {
                 Form::Osv => super::osv::make(&store, &kept, &group).await,
+                Form::Vex => super::vex::make(&store, &kept, &group).await,
+                Form::Secdb => super::secdb::make(&store, &kept, &group).await,
             };
             turn.time += begun.elapsed();
             let made = made.map(Arc::new).inspect(|snapshot| kept.put(&group, form, Arc::clone(snapshot)));
