@@ -79,19 +79,13 @@ impl FeedParts {
                 osv::query_batch(&self.feeds, &place.group, request).await
             }
             ["v1", "query" | "querybatch"] => Ok(answer::other_verb("POST")),
-            ["v1", "vulns", ref id @ ..] if !id.is_empty() => match is_read {
-                true => osv::vulnerability(&self.feeds, &place.group, &id.join("/")).await,
-                false => Ok(answer::other_verb("GET, HEAD")),
-            },
-            [] => Ok(answer::nothing()),
-            ref name => match is_read {
-                true => {
-                    let has = answer::has(request.headers());
-                    let name = name.join("/");
-                    answer::file(&name, self.feeds.file(&ctx, &place.group, form, &name, &has).await?)
-                }
-                false => Ok(answer::other_verb("GET, HEAD")),
-            },
+            [] | ["v1", "vulns"] => Ok(answer::nothing()),
+            _ if !is_read => Ok(answer::other_verb("GET, HEAD")),
+            ["v1", "vulns", ref id @ ..] => osv::vulnerability(&self.feeds, &place.group, &id.join("/")).await,
+            ref name => {
+                let (name, has) = (name.join("/"), answer::has(request.headers()));
+                answer::file(&name, self.feeds.file(&ctx, &place.group, form, &name, &has).await?)
+            }
         }
     }
 

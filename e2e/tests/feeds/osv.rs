@@ -32,7 +32,9 @@ async fn have_what_is_published() {
         let (admin, org) = (s.server.admin(), s.server.organization().to_string());
         let at = |name: &str| format!("/osv/{org}/{name}");
         // Nothing is there yet, which is an archive as well.
-        assert_eq!(names(&get(&admin, &at("all.zip")).await), Vec::<String>::new());
+        let nothing = get(&admin, &at("all.zip")).await;
+        assert_eq!(names(&nothing), Vec::<String>::new());
+        assert!(nothing.header("x-provost-warning").is_some_and(|warning| warning.contains("never had an advisory")));
         assert_eq!(get(&admin, &at("ecosystems.txt")).await.text(), "");
         assert_eq!(get(&admin, &at("Go/all.zip")).await.status, StatusCode::NOT_FOUND);
 
@@ -45,7 +47,7 @@ async fn have_what_is_published() {
 
         let all = get(&admin, &at("all.zip")).await;
         let files = unpacked(&all);
-        assert_eq!(all.header("content-type"), Some("application/zip"));
+        assert_eq!((all.header("content-type"), all.header("x-provost-warning")), (Some("application/zip"), None));
         assert_eq!(all.header("content-length"), Some(all.bytes.len().to_string().as_str()));
         assert_eq!(files.len(), 3, "{:?}", files.keys());
         // As they came, to the byte.
@@ -185,10 +187,16 @@ async fn are_sent_once_as_long_as_they_stay() {
         let mut seen = vec![etag];
         for step in 0..4 {
             match step {
-                0 => drop(import(&admin, &org, true, &[osv("GO-1", &["a"], Some("1.3"))]).await),
-                1 => drop(publish(&admin, &folder, "curl", &["CVE-7"]).await),
-                2 => drop(admin.must::<DeleteGroup>(DeleteGroupRequest { uid: folder.clone() }).await),
-                _ => drop(import(&admin, &org, true, &[osv("GO-4", &["a"], None)]).await),
+                0 => {
+                    import(&admin, &org, true, &[osv("GO-1", &["a"], Some("1.3"))]).await;
+                }
+                1 => {
+                    publish(&admin, &folder, "curl", &["CVE-7"]).await;
+                }
+                2 => admin.must::<DeleteGroup>(DeleteGroupRequest { uid: folder.clone() }).await,
+                _ => {
+                    import(&admin, &org, true, &[osv("GO-4", &["a"], None)]).await;
+                }
             }
             let changed = ask("if-none-match", seen.last().expect("one")).await;
             assert_eq!(changed.status, StatusCode::OK, "step {step}");

@@ -23,6 +23,9 @@ const CHUNK: usize = 128 << 10;
 /// Whoever has an answer asks whether it still holds.
 const CACHED: HeaderValue = HeaderValue::from_static("private, no-cache");
 
+/// What the caller should know that is no error.
+const WARNING: HeaderName = HeaderName::from_static("x-provost-warning");
+
 /// The answer for an error, which the gateway writes.
 pub(super) fn failed(error: Error) -> Response<Body> {
     let mut response = Response::new(Body::empty());
@@ -60,7 +63,7 @@ pub(super) fn json(text: impl Into<Bytes>) -> Response<Body> {
 /// # Errors
 /// Internal when a header cannot be written.
 pub(super) fn file(name: &str, file: File) -> Result<Response<Body>, Error> {
-    let File { etag, changed_at, content } = file;
+    let File { etag, changed_at, content, is_unfounded } = file;
     let mut headers = HeaderMap::new();
     let mut put = |name: HeaderName, value: String| {
         HeaderValue::try_from(value).map(|value| headers.insert(name, value)).map(drop).map_err(Error::internal)
@@ -68,6 +71,9 @@ pub(super) fn file(name: &str, file: File) -> Result<Response<Body>, Error> {
     put(ETAG, etag.0)?;
     if let Some(at) = changed_at.and_then(date) {
         put(LAST_MODIFIED, at)?;
+    }
+    if is_unfounded {
+        put(WARNING, "this organization has never had an advisory; import or create some".to_owned())?;
     }
     if let Some(content) = &content {
         put(CONTENT_LENGTH, content.len().to_string())?;

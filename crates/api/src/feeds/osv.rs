@@ -110,16 +110,16 @@ fn question(query: Query, at: &str) -> Result<Question, Error> {
     let looked = match text(purl) {
         None => Looked { name: name.unwrap_or_default(), ecosystem, version, commit },
         Some(_) if name.is_some() || ecosystem.is_some() => {
-            return Err(Error::field(&format!("{at}package"), "package must have a purl, or name and ecosystem"));
+            return Err(Error::field(format!("{at}package"), "package must have a purl, or name and ecosystem"));
         }
         Some(purl) => {
             let unknown = || {
                 let description = format!("package.purl must be the package URL of a known ecosystem, and is {}", excerpt(&purl));
-                Error::field(&format!("{at}package.purl"), description)
+                Error::field(format!("{at}package.purl"), description)
             };
             let named = Looked::of_purl(&purl).ok_or_else(unknown)?;
             if named.version.is_some() && version.is_some() {
-                return Err(Error::field(&format!("{at}version"), "version must not be set beside that of package.purl"));
+                return Err(Error::field(format!("{at}version"), "version must not be set beside that of package.purl"));
             }
             Looked { version: named.version.clone().or(version), commit, ..named }
         }

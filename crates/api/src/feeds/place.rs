@@ -1,5 +1,7 @@
 //! Paths of feeds: `/FORM/GROUP/…`, where a group is its UID with all its segments.
 
+use std::borrow::Cow;
+
 use domain::{Error, Uidp};
 use percent_encoding::percent_decode_str;
 use services::vulnerabilities::feeds::Form;
@@ -40,9 +42,7 @@ impl Place {
         }
         let decode = |segment: &str| {
             let decoded = percent_decode_str(segment).decode_utf8();
-            decoded
-                .map(|text| text.into_owned())
-                .map_err(|_| Error::field("path", "the path is not UTF-8 after percent-decoding"))
+            decoded.map(Cow::into_owned).map_err(|_| Error::field("path", "the path is not UTF-8 after percent-decoding"))
         };
         Ok(Some(Self { form, group, rest: segments.map(decode).collect::<Result<_, _>>()? }))
     }

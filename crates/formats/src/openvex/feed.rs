@@ -90,8 +90,7 @@ pub fn location(package: &str) -> String {
 /// A name of fixed length that follows from the text: its SHA-256 in hexadecimal digits.
 #[must_use]
 pub fn sum(text: &str) -> String {
-    let digest = digest(&SHA256, text.as_bytes());
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(digest(&SHA256, text.as_bytes()))
 }
 
 #[cfg(test)]

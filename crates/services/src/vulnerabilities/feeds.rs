@@ -56,6 +56,8 @@ pub struct File {
     pub changed_at: Option<Timestamp>,
     /// Its bytes; `None` where the caller has them.
     pub content: Option<Content>,
+    /// Whether there never was anything that it could have been made from, which is no good news.
+    pub is_unfounded: bool,
 }
 
 /// What a caller has of a file.
@@ -147,7 +149,7 @@ fn file_of(ctx: &Ctx, group: &Uidp, form: Form, name: &str, state: feeds::State)
     // Of what changes within the second that a date names nobody can tell by the date.
     let second = Timestamp(changed_at.0 - changed_at.0.rem_euclid(1000));
     let changed_at = (revision != Revision::default() && ctx.now.0 >= second.0 + 1000).then_some(second);
-    File { etag, changed_at, content: None }
+    File { etag, changed_at, content: None, is_unfounded: revision == Revision::default() }
 }
 
 /// The error for a file that a feed does not have.

@@ -82,9 +82,10 @@ impl Making {
 
     fn add(&mut self, record: &Record) -> Result<()> {
         if self.seen.len() as u64 > RECORDS {
-            return Err(too_long(&format!("more than {RECORDS} records")));
+            return Err(too_long(format!("more than {RECORDS} records")));
         }
-        let entry = self.packer.pack(&format!("{}.json", file_name(&record.id)), &record.content).map_err(too_long)?;
+        let file = format!("{}.json", file_name(&record.id));
+        let entry = self.packer.pack(&file, &record.content).map_err(too_long)?;
         let folders: BTreeSet<&str> = record.kinds.iter().filter_map(|kind| folder(kind)).collect();
         let (all, pieces) = self.archives.entry(String::new()).or_default();
         all.add(&entry).map_err(too_long)?;

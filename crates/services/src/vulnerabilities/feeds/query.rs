@@ -111,7 +111,7 @@ impl Feeds {
             return Err(Error::field("queries", format!("queries must have at most {QUESTIONS} entries")));
         }
         for (index, question) in questions.iter().enumerate() {
-            check(group, question).map_err(|why| Error::field(&format!("queries[{index}]"), why))?;
+            check(group, question).map_err(|why| Error::field(format!("queries[{index}]"), why))?;
         }
         let mut left = Left { advisories: LOOKED_AT, bytes: BYTES, answer: ANSWER };
         let mut answers = Vec::with_capacity(questions.len());

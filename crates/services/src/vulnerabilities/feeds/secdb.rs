@@ -73,9 +73,9 @@ fn add(fixes: &mut Fixes, architectures: &mut BTreeSet<String>, advisory: Adviso
     if !folder(&advisory.spec.artifact_type).is_some_and(|ecosystem| OF_APK.contains(&ecosystem)) {
         return false;
     }
-    let versions = match advisory.approved().next_back().map(|event| &event.kind) {
-        Some(EventKind::Fixed(fixed)) => vec![fixed.version.clone()],
-        Some(EventKind::Patched { versions, .. }) => versions.clone(),
+    let fixed_in = match advisory.approved().next_back().map(|event| &event.kind) {
+        Some(EventKind::Fixed(said)) => vec![said.version.clone()],
+        Some(EventKind::Patched { versions: patched, .. }) => patched.clone(),
         Some(EventKind::FalsePositiveDetermination { .. }) => vec![NEVER.to_owned()],
         _ => return false,
     };
@@ -84,7 +84,7 @@ fn add(fixes: &mut Fixes, architectures: &mut BTreeSet<String>, advisory: Adviso
     let name = advisory.spec.artifact_name;
     let name = name.rsplit_once('/').map_or(name.as_str(), |(_, name)| name);
     let package = fixes.entry(name.to_owned()).or_default();
-    for version in versions {
+    for version in fixed_in {
         package.entry(version).or_default().extend(ids.iter().cloned());
     }
     if !advisory.spec.artifact_architecture.is_empty() {

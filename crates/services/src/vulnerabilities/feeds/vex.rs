@@ -113,18 +113,18 @@ impl Making {
             }
             content.extend(behind);
             let location = location(&package);
-            let packed = packer.pack(&location, &content).map_err(too_long)?;
-            archive.add(&packed).map_err(too_long)?;
-            self.spool.write(&packed.bytes, &mut pieces)?;
+            let file = packer.pack(&location, &content).map_err(too_long)?;
+            archive.add(&file).map_err(too_long)?;
+            self.spool.write(&file.bytes, &mut pieces)?;
             if number > 0 {
                 index.push(b',');
             }
             index.extend(entry(&package, &location));
         }
         index.extend(end);
-        let packed = packer.pack(feed::INDEX, &index).map_err(too_long)?;
-        archive.add(&packed).map_err(too_long)?;
-        self.spool.write(&packed.bytes, &mut pieces)?;
+        let file = packer.pack(feed::INDEX, &index).map_err(too_long)?;
+        archive.add(&file).map_err(too_long)?;
+        self.spool.write(&file.bytes, &mut pieces)?;
         self.spool.write(&archive.end(), &mut pieces)?;
         let contents = BTreeMap::from([(ARCHIVE.to_owned(), pieces), (DOCUMENT.to_owned(), document)]);
         self.spool.finish(state, contents)
