@@ -1,4 +1,5 @@
-# osv-scanner, unmodified, with what this server publishes as its database: part of ../run.
+# osv-scanner, unmodified, with what this server publishes as its database, and the library that trivy and grype read OpenVEX with: part of
+# ../run.
 
 # record ID MODULE FIXED [FIELD]: a record about a Go module, which is affected before that version.
 record() {
@@ -26,10 +27,23 @@ fetch() {
   [ ! -s "$tmp/all.zip" ] || mv "$tmp/all.zip" "$OSV_SCANNER_LOCAL_DB_CACHE_DIRECTORY/osv-scanner/Go/all.zip"
 }
 
+# repository: fetches the repository of OpenVEX documents, from where its manifest says.
+repository() {
+  local archive
+  archive=$(curl -sS "${as_operator[@]}" "$API/vex/$org/.well-known/vex-repository.json" | jq -r '.versions[0].locations[0].url')
+  curl -sS "${as_operator[@]}" -o "$tmp/vex.zip" "$archive"
+}
+
+# says_vex VULNERABILITY PRODUCT: what the repository says about it.
+says_vex() {
+  "$tools/provost-vex" "$tmp/vex.zip" "$@"
+}
+
 osv_suite() {
   needs go curl jq || return 0
   binary
   (cd "$here/osv/scanner" && GOBIN=$tools go install github.com/google/osv-scanner/cmd/osv-scanner)
+  (cd "$here/osv/vex" && go build -o "$tools/provost-vex" .)
   serve --dev --listen 127.0.0.1:0 --advisories-self-approval=true
   local org module=example.com/vulnerable as_operator
   export OSV_SCANNER_LOCAL_DB_CACHE_DIRECTORY=$tmp/databases PROVOST_API=$API PROVOST_TOKEN=$OPERATOR
@@ -69,6 +83,18 @@ END
   "$PROVOST" advisories import "$tmp/records/X-2024-7.json" --parent "$org" --approved >&2
   same "$(fetch "${as_operator[@]}")" 200
   same "$(scanned)" $'X-2024-3\nX-2024-7'
+  # What is not affected is so in the version that was said, and nobody knows of others.
+  cat >"$tmp/vex.json" <<END
+{"@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://example.com/vex/1", "author": "ana", "timestamp": "2024-01-01T00:00:00Z",
+ "version": 1, "statements": [{"vulnerability": {"name": "CVE-2024-9"}, "products": [{"@id": "pkg:golang/$module@v1.2.3"}],
+                               "status": "not_affected", "justification": "vulnerable_code_not_present"}]}
+END
+  "$PROVOST" advisories import "$tmp/vex.json" --parent "$org" --approved >&2
+  repository
+  same "$(says_vex CVE-2024-9 "pkg:golang/$module@v1.2.3")" not_affected
+  same "$(says_vex CVE-2024-9 "pkg:golang/$module@v1.2.2")" ''
+  same "$(says_vex X-2024-7 "pkg:golang/$module@2.0.0")" fixed
+  same "$(says_vex X-2024-6 "pkg:golang/$module@9.0.0")" ''
   # A public organization is read without a token, and asked.
   curl -sS -X PUT "${as_operator[@]}" "$API/provost/registry/v1/groups/$org/visibility" -d '{"public": true}' >/dev/null
   same "$(curl -sS "$API/osv/$org/ecosystems.txt")" Go

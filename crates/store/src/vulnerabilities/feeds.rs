@@ -4,13 +4,14 @@ use std::{collections::BTreeMap, ops::ControlFlow};
 
 use database::{Param, Row};
 use domain::{
-    Result, Revision, Timestamp, Uidp,
+    Result, Timestamp, Uidp,
     vulnerabilities::{Advisory, DocumentFormat, EventType, ReviewState},
 };
 
 use super::advisories::DECLARED;
+pub use super::changed::{State, state};
 use crate::{
-    Reader, Writer, counts,
+    Reader, counts,
     table::{Columns, Entity as _},
 };
 
@@ -18,15 +19,6 @@ use crate::{
 const BYTES: usize = 4 << 20;
 /// The most documents, or advisories, of a page.
 const PAGE: usize = 200;
-
-/// What feeds of an organization are made from, at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct State {
-    /// The commit that changed it last.
-    pub revision: Revision,
-    /// When that was.
-    pub changed_at: Timestamp,
-}
 
 /// A document of others, and what is published of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,34 +59,6 @@ impl Place {
     fn of(original: &Original) -> Self {
         Self { parent: original.parent.to_string(), record: original.record.clone() }
     }
-}
-
-/// Says that feeds of the organization have changed with this commit.
-pub(super) async fn touch(tx: &mut Writer, org: &str) -> Result<()> {
-    let (now, revision) = (tx.now(), tx.revision());
-    let sql = "INSERT INTO advisory_feeds (org, changed_at, revision) VALUES ($1, $2, $3) ON CONFLICT (org) DO UPDATE SET \
-               changed_at = excluded.changed_at, revision = excluded.revision WHERE advisory_feeds.revision < excluded.revision";
-    tx.send(sql, &[org.into(), now.into(), revision.into()]).await
-}
-
-/// Says that feeds have changed, as advisories of the group have gone with it.
-pub(super) async fn go_with(tx: &mut Writer, group: &Uidp) -> Result<()> {
-    if group.is_root() {
-        return tx.send("DELETE FROM advisory_feeds WHERE org = $1", &[group.into()]).await;
-    }
-    let (now, revision) = (tx.now(), tx.revision());
-    let sql = "UPDATE advisory_feeds SET changed_at = $2, revision = $3 WHERE org = $1";
-    tx.send(sql, &[group.root_text().into(), now.into(), revision.into()]).await
-}
-
-/// The state of what feeds of the organization are made from; the first one where there never was anything.
-///
-/// # Errors
-/// Internal when the storage fails.
-pub async fn state(reader: &mut Reader, org: &Uidp) -> Result<State> {
-    let sql = "SELECT revision, changed_at FROM advisory_feeds WHERE org = $1";
-    let read = |row: &Row<'_>| Ok(State { revision: row.revision(0)?, changed_at: row.time(1)? });
-    Ok(reader.query_one(sql, &[org.root_text().into()], read).await?.unwrap_or_default())
 }
 
 /// OSV documents in this group and below it, behind that place, in the order of groups and ids; and where the page ends, if there may be

@@ -8,7 +8,7 @@ use domain::{
     vulnerabilities::{Severity, Vulnerability, VulnerabilitySpec},
 };
 
-use super::{check_few, feeds};
+use super::{changed, check_few};
 use crate::{
     BoxFuture, Reader, Writer, counts,
     iam::groups,
@@ -76,11 +76,11 @@ impl Entity for Vulnerability {
     }
 
     async fn after_insert(&self, tx: &mut Writer) -> Result<()> {
-        feeds::touch(tx, self.uid.root_text()).await
+        changed::touch(tx, self.uid.root_text()).await
     }
 
     async fn after_update(&self, tx: &mut Writer, _from: &Self) -> Result<()> {
-        feeds::touch(tx, self.uid.root_text()).await
+        changed::touch(tx, self.uid.root_text()).await
     }
 }
 
