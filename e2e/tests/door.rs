@@ -3,6 +3,7 @@
 mod deliveries;
 mod exchange;
 mod faults;
+mod feeds;
 mod golden;
 mod model;
 mod nouns;

@@ -6,6 +6,7 @@
 //!
 //! Modules are named like the nouns in `services`; `convert` in each holds the two directions.
 
+pub mod feeds;
 pub mod issuer;
 
 mod account_association;

@@ -175,6 +175,15 @@ pub trait TryAccount: Send + Sync {
     async fn try_account(&self, ctx: &Ctx, group: &Uidp, account: CloudAccount<'_>) -> Result<AccountStatus, Error>;
 }
 
+/// Whom a route beside the contract has answered, among the extensions of its answer: the gateway counts what the answer takes in their
+/// name, and logs it.
+#[derive(Clone, Debug)]
+pub struct Answered(pub Arc<Caller>);
+
+/// Why a route beside the contract has failed, among the extensions of its answer: the gateway writes the answer, as for methods.
+#[derive(Clone, Debug)]
+pub struct Failed(pub Arc<Error>);
+
 /// A part that the server cannot work without. Implemented by whoever owns the part, asked by the gateway's `/readyz`
 /// and its gRPC health service.
 #[async_trait]

@@ -76,9 +76,16 @@ impl EntityTags {
     /// The entity tag of a version: two versions have the same one by chance in 2^64 cases.
     #[must_use]
     pub fn of(&self, version: Version<'_>) -> Etag {
+        self.of_part(version, &[])
+    }
+
+    /// The entity tag of a part of a version, which these bytes name.
+    #[must_use]
+    pub fn of_part(&self, version: Version<'_>, part: &[u8]) -> Etag {
         let mut context = hmac::Context::with_key(&self.0);
         context.update(&version.revision.0.to_be_bytes());
         context.update(version.uid.as_str().as_bytes());
+        context.update(part);
         let code = context.sign();
         let (tag, _) = code.as_ref().split_first_chunk().unwrap_or((&[0; 8], &[]));
         Etag(format!("\"{:016x}\"", u64::from_be_bytes(*tag)))

@@ -3,8 +3,9 @@
 //! Readers take anything at all and answer with what it says, or with a reason that its author understands. What a document says
 //! may still be more than this program keeps: that is judged where advisories are kept.
 
-mod openvex;
-mod osv;
+pub mod archive;
+pub mod openvex;
+pub mod osv;
 mod package_url;
 mod record;
 mod time;

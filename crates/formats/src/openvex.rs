@@ -1,5 +1,6 @@
 //! OpenVEX (<https://github.com/openvex/spec>).
 
+pub mod feed;
 mod read;
 mod states;
 mod write;

@@ -6,7 +6,7 @@ use api::Endpoint;
 use delivery::{Deliverer, Parts};
 use domain::{Clock, Entropy};
 use gateway::Server;
-use services::{AuditRefusals, Bootstrap, ReplayStore, RequiredTerms, UseCases, iam::identity_providers::renew_all};
+use services::{AuditRefusals, Bootstrap, Feeds, ReplayStore, RequiredTerms, UseCases, iam::identity_providers::renew_all};
 use store::Database;
 use sts::{
     Authenticator, Clouds, Exchange, Issuers, Provider, RelationshipCheck, SigningKeys, Webhooks, Workers,
@@ -274,13 +274,23 @@ fn server(
         let idp = devidp::DevIdp::new(base_url, Arc::clone(&core.clock), Arc::clone(&core.entropy))?;
         routes = routes.merge(idp.router());
     }
+    let refusals = Arc::new(AuditRefusals::new(store()));
+    routes = routes.merge(api::feeds::routes(api::feeds::FeedParts {
+        feeds: Feeds::new(store(), settings.data.clone()),
+        authenticate: Arc::clone(&authenticate) as _,
+        refusals: Arc::clone(&refusals) as _,
+        clock: Arc::clone(&core.clock),
+        entropy: Arc::clone(&core.entropy),
+        tags: sts::entity_tags(&core.root)?,
+        base_url: base_url.to_owned(),
+    }));
     let builder = Server::builder()
         .settings(port)
         .endpoints(endpoints(settings, core, telemetry))
         .public(&PUBLIC)
         .authenticate(Arc::clone(&authenticate) as _)
         .replays(Arc::new(ReplayStore::new(store())))
-        .refusals(Arc::new(AuditRefusals::new(store())))
+        .refusals(refusals)
         .clock(Arc::clone(&core.clock))
         .entropy(Arc::clone(&core.entropy))
         .entity_tags(sts::entity_tags(&core.root)?)

@@ -44,7 +44,7 @@ pub use refusals::AuditRefusals;
 pub use registry::{Deployments, OverlayBindings, Overlays, RegistriesSettings, Repos, Tags, Visibilities};
 pub use replays::ReplayStore;
 pub use settings::Settings;
-pub use vulnerabilities::{Advisories, AdvisoryImports, Publications};
+pub use vulnerabilities::{Advisories, AdvisoryImports, Feeds, Publications};
 
 /// The use cases of all nouns, for those who serve them.
 #[derive(Clone, Debug)]

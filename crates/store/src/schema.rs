@@ -147,6 +147,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0028_retention.sql"),
         postgres: include_str!("../migrations/postgres/0028_retention.sql"),
     },
+    Step {
+        name: "advisory_feeds",
+        sqlite: include_str!("../migrations/sqlite/0029_advisory_feeds.sql"),
+        postgres: include_str!("../migrations/postgres/0029_advisory_feeds.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

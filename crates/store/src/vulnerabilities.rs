@@ -1,6 +1,8 @@
 //! The nouns of vulnerability management.
 
 pub mod advisories;
+mod changed;
+pub mod feeds;
 pub mod imports;
 pub mod known;
 

@@ -1,9 +1,12 @@
 //! Tokens, page tokens and documents of one node are those of the other.
 
 use client::http::Request;
-use contract::chainguard::platform::iam::v2beta1::{
-    GetGroupRequest, ListGroupsRequest,
-    rpc::{GetGroup, ListGroups},
+use contract::chainguard::platform::{
+    iam::v2beta1::{
+        GetGroupRequest, ListGroupsRequest,
+        rpc::{GetGroup, ListGroups},
+    },
+    vulnerabilities::v1::{Advisory, CreateAdvisoryRequest, rpc::Create},
 };
 use serde_json::json;
 
@@ -62,6 +65,32 @@ async fn both_publish_the_same_documents() {
             (nodes.one.nobody().http(Request::get(path)).await, nodes.other.nobody().http(Request::get(path)).await);
         assert_eq!(one.status, 200, "{path}: {}", one.text());
         assert_eq!(one.text(), other.text(), "{path}");
+    }
+    nodes.stop().await;
+}
+
+/// What one node has written shows in the feeds of both, which are the same to the byte and have one entity tag.
+#[tokio::test(flavor = "multi_thread")]
+async fn both_make_the_same_feeds() {
+    let Some(nodes) = Nodes::start().await else { return };
+    let org = nodes.one.organization().to_string();
+    for round in 0..6 {
+        let (writes, asked) = nodes.in_turn(round);
+        let spec = Advisory {
+            artifact_name: "openssl".into(),
+            artifact_type: "apk".into(),
+            aliases: vec![format!("CVE-{round}")],
+            ..Advisory::default()
+        };
+        let made = writes.admin().must::<Create>(CreateAdvisoryRequest { parent_id: org.clone(), advisory: Some(spec) }).await;
+        assert!(made.id.starts_with(&org));
+        for path in ["osv/all.zip", "vex/vex-data.zip", "secdb/security.json"] {
+            let path = format!("/{}", path.replacen('/', &format!("/{org}/"), 1));
+            let read = async |node| at(node, &writes.admin_again().await).http(Request::get(path.as_str())).await;
+            let (one, other) = (read(asked).await, read(writes).await);
+            assert_eq!((one.status, one.header("etag")), (other.status, other.header("etag")), "{path}");
+            assert_eq!((one.status.as_u16(), &one.bytes), (200, &other.bytes), "{path}");
+        }
     }
     nodes.stop().await;
 }

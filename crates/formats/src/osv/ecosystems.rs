@@ -80,3 +80,12 @@ pub(crate) fn purl_type(artifact_type: &str) -> &str {
     let name = artifact_type.split(':').next().unwrap_or_default();
     KINDS.iter().find(|(_, ecosystem)| *ecosystem == name).map_or(artifact_type, |(kind, _)| *kind)
 }
+
+/// The folder of a database that records about artifacts of this type are in: their ecosystem without its release, or `GIT`.
+#[must_use]
+pub fn folder(artifact_type: &str) -> Option<&str> {
+    if artifact_type == "GIT" {
+        return Some(artifact_type);
+    }
+    of(artifact_type).and_then(|ecosystem| ecosystem.split(':').next())
+}

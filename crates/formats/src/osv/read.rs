@@ -44,32 +44,33 @@ struct Link {
 }
 
 #[derive(Deserialize)]
-struct Affected {
-    package: Option<Package>,
+pub(super) struct Affected {
+    pub(super) package: Option<Package>,
     severity: Option<Vec<Rating>>,
-    ranges: Option<Vec<Range>>,
+    pub(super) ranges: Option<Vec<Range>>,
+    pub(super) versions: Option<Vec<String>>,
     database_specific: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 #[derive(Deserialize)]
-struct Package {
-    ecosystem: String,
-    name: String,
+pub(super) struct Package {
+    pub(super) ecosystem: String,
+    pub(super) name: String,
 }
 
 #[derive(Deserialize)]
-struct Range {
-    r#type: String,
+pub(super) struct Range {
+    pub(super) r#type: String,
     repo: Option<String>,
-    events: Vec<RangeEvent>,
+    pub(super) events: Vec<RangeEvent>,
 }
 
 #[derive(Deserialize)]
-struct RangeEvent {
-    introduced: Option<String>,
-    fixed: Option<String>,
-    last_affected: Option<String>,
-    limit: Option<String>,
+pub(super) struct RangeEvent {
+    pub(super) introduced: Option<String>,
+    pub(super) fixed: Option<String>,
+    pub(super) last_affected: Option<String>,
+    pub(super) limit: Option<String>,
 }
 
 /// What another server of this kind has added.

@@ -3,15 +3,22 @@
 use std::{
     future::Future,
     pin::pin,
-    sync::PoisonError,
+    sync::{Arc, PoisonError},
     task::Poll,
     time::{Duration, Instant},
 };
 
 use contract::Verb;
-use domain::{Error, Kind, Rule, text::excerpt};
+use domain::{
+    Error, Kind, Rule,
+    ports::{Answered, Failed},
+    text::excerpt,
+};
 use futures::poll;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header::ALLOW};
+use http::{
+    HeaderValue, Method, Request, Response, StatusCode,
+    header::{ALLOW, AUTHORIZATION},
+};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use tokio::time::timeout;
@@ -26,6 +33,9 @@ use crate::{
     observe::Record,
     router::Found,
 };
+
+/// What is counted for an answer that is made as it is sent, beyond its parts.
+const STREAMED: usize = 256 << 10;
 
 impl Shared {
     pub(super) async fn dispatch(
@@ -112,7 +122,10 @@ impl Shared {
     }
 
     async fn fall_back(&self, request: Box<Request<Incoming>>, record: &mut Record) -> Response<Body> {
-        if let Err(error) = record.load.prove(None) {
+        // Who brings a token may turn out to be somebody.
+        if !request.headers().contains_key(AUTHORIZATION)
+            && let Err(error) = record.load.prove(None)
+        {
             return self.refuse(error, record);
         }
         let (verb, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -123,19 +136,28 @@ impl Shared {
             Some(limit) => within(limit, record.started, answer).await,
             None => Ok(answer.await),
         };
-        let response = match answered {
+        let mut response = match answered {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
             Err(error) => return self.refuse(error, record),
         };
+        record.caller = response.extensions_mut().remove::<Answered>().map(|Answered(caller)| caller);
+        if let Err(error) = record.load.prove(record.caller.as_ref().map(|caller| &caller.identity)) {
+            return self.refuse(error, record);
+        }
+        if let Some(Failed(error)) = response.extensions_mut().remove()
+            && let Some(error) = Arc::into_inner(error)
+        {
+            record.transport = Transport::Json;
+            return self.refuse(error, record);
+        }
         let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(error) = failure {
             return self.refuse(error, record);
         }
         let size = response.body().size_hint().exact();
-        if let Some(size) = size
-            && let Err(error) = record.load.answer(usize::try_from(size).unwrap_or(usize::MAX), false)
-        {
+        let held = size.map_or(STREAMED, |size| usize::try_from(size).unwrap_or(usize::MAX));
+        if let Err(error) = record.load.answer(held, false) {
             return self.refuse(error, record);
         }
         if size != Some(0) {

@@ -146,7 +146,10 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 
 /// RFC 9110 section 9.3.2: the headers of GET, without its body.
 fn without_body(response: &mut Response<Body>) {
-    if let Some(length) = http_body::Body::size_hint(response.body()).exact() {
+    // Where it is said already, the body may be gone.
+    if !response.headers().contains_key(CONTENT_LENGTH)
+        && let Some(length) = http_body::Body::size_hint(response.body()).exact()
+    {
         response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
     *response.body_mut() = Body::whole("");

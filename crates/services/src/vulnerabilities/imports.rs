@@ -16,6 +16,7 @@ use domain::{
 use store::{Store, vulnerabilities::imports};
 
 pub use append::Appended;
+pub(super) use prepare::part_uid;
 
 use crate::{grants::require, iam::placed::child_of, nouns, settings::Settings};
 

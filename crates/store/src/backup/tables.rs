@@ -46,7 +46,7 @@ const ADDED: [Added; 6] = [
 ];
 
 /// Tables that there are since [`OLDEST`], and the schema that has them first.
-const NEW: [(&str, i64); 12] = [
+const NEW: [(&str, i64); 13] = [
     ("advisories", 24),
     ("advisory_words", 24),
     ("vulnerabilities", 24),
@@ -59,13 +59,15 @@ const NEW: [(&str, i64); 12] = [
     ("advisory_parts", IMPORTS),
     ("spent_events", RETENTION),
     ("retention", RETENTION),
+    ("advisory_feeds", FEEDS),
 ];
-
-/// The schema that removes what is old.
-const RETENTION: i64 = 28;
 
 /// The schema that knows imports of advisories.
 const IMPORTS: i64 = 26;
+/// The schema that removes what is old.
+const RETENTION: i64 = 28;
+/// The schema that knows when feeds of advisories changed.
+const FEEDS: i64 = 29;
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +132,7 @@ const OTHERS: &[Listed] = &[
         &[text("parent"), text("format"), text("record"), bytes("digest"), bytes("content")],
     ),
     ("advisory_parts", &[text("advisory")], &[text("advisory"), text("parent"), text("format"), text("record")]),
+    ("advisory_feeds", &[text("org")], &[text("org"), int("changed_at"), int("revision")]),
     (
         SIGNING_KEYS,
         &[text("kid")],

@@ -190,6 +190,22 @@ pub async fn public(reader: &mut Reader) -> Result<Vec<Uidp>> {
     Ok(groups)
 }
 
+/// Whether everybody may see the group: it is public, or lies in one that is.
+///
+/// # Errors
+/// Internal when the storage fails.
+pub async fn is_public(reader: &mut Reader, uid: &Uidp) -> Result<bool> {
+    let among: Vec<_> = std::iter::successors(Some(uid.clone()), Uidp::parent).collect();
+    let mut params: Vec<Param<'_>> = vec![true.into()];
+    params.extend(among.iter().map(Param::from));
+    // The group itself has to be there: of one that is not, others learn nothing by what is above it.
+    let sql = format!(
+        "SELECT 1 FROM groups g WHERE g.public = $1 AND g.uid IN ({}) AND EXISTS (SELECT 1 FROM groups o WHERE o.uid = $2) LIMIT 1",
+        placeholders(2, among.len())
+    );
+    reader.exists(&sql, &params).await
+}
+
 /// How many groups of an organization are public by themselves, itself included.
 ///
 /// # Errors

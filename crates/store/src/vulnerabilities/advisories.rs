@@ -8,7 +8,7 @@ use domain::{
     vulnerabilities::{Advisory, AdvisorySpec, AdvisoryView, DocumentFormat, EventType, Severity},
 };
 
-use super::{check_few, imports, known};
+use super::{changed, check_few, imports, known};
 use crate::{
     BoxFuture, CursorKey, Reader, Writer, counts,
     iam::groups,
@@ -206,7 +206,7 @@ impl Entity for Advisory {
         for (kind, word) in words_of(self) {
             add_word(tx, self, kind, word).await?;
         }
-        Ok(())
+        changed::touch(tx, self.uid.root_text()).await
     }
 
     async fn after_update(&self, tx: &mut Writer, from: &Self) -> Result<()> {
@@ -218,7 +218,7 @@ impl Entity for Advisory {
         for (kind, word) in new.difference(&old) {
             add_word(tx, self, kind, word).await?;
         }
-        Ok(())
+        changed::touch(tx, self.uid.root_text()).await
     }
 
     async fn before_delete(tx: &mut Writer, uid: &Uidp) -> Result<()> {
@@ -258,7 +258,8 @@ fn go_with<'a>(tx: &'a mut Writer, group: &'a Uidp) -> BoxFuture<'a, Result<()>>
         imports::go_with(tx, group).await?;
         let words = "DELETE FROM advisory_words WHERE of_uid IN (SELECT uid FROM advisories WHERE parent = $1)";
         tx.send(words, &[group.into()]).await?;
-        table::remove::<Advisory>(tx, "parent", group).await.map(drop)
+        table::remove::<Advisory>(tx, "parent", group).await?;
+        changed::go_with(tx, group).await
     })
 }
 

@@ -6,6 +6,7 @@ use domain::{
     vulnerabilities::{AdvisoryImport, Document, DocumentFormat, ImportTally, Rejection},
 };
 
+use super::changed;
 use crate::{Reader, Writer};
 
 /// How many imports of a group are kept: a new one takes the oldest away. What it has imported stays.
@@ -148,7 +149,8 @@ pub async fn keep(tx: &mut Writer, key: Key<'_>, digest: &Digest, content: &[u8]
     let sql = "INSERT INTO advisory_documents (parent, format, record, digest, content) VALUES ($1, $2, $3, $4, $5) \
                ON CONFLICT (parent, format, record) DO UPDATE SET digest = excluded.digest, content = excluded.content";
     let params = [key.parent.into(), key.format.as_str().into(), key.record.into(), digest.as_slice().into(), content.into()];
-    tx.send(sql, &params).await
+    tx.send(sql, &params).await?;
+    changed::touch(tx, key.parent.root_text()).await
 }
 
 /// Remembers that an advisory is a part of the document.

@@ -8,7 +8,7 @@ use domain::{
     vulnerabilities::{Severity, Vulnerability, VulnerabilitySpec},
 };
 
-use super::check_few;
+use super::{changed, check_few};
 use crate::{
     BoxFuture, Reader, Writer, counts,
     iam::groups,
@@ -73,6 +73,14 @@ impl Entity for Vulnerability {
 
     fn name(&self) -> &str {
         &self.spec.id
+    }
+
+    async fn after_insert(&self, tx: &mut Writer) -> Result<()> {
+        changed::touch(tx, self.uid.root_text()).await
+    }
+
+    async fn after_update(&self, tx: &mut Writer, _from: &Self) -> Result<()> {
+        changed::touch(tx, self.uid.root_text()).await
     }
 }
 

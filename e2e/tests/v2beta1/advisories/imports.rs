@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// A record about these packages, as its author has formatted it.
-fn osv(id: &str, packages: &[&str], fixed: Option<&str>) -> AdvisoryDocument {
+pub(crate) fn osv(id: &str, packages: &[&str], fixed: Option<&str>) -> AdvisoryDocument {
     let affected = |package: &&str| {
         let mut events = vec![json!({ "introduced": "0" })];
         events.extend(fixed.map(|version| json!({ "fixed": version })));
@@ -78,7 +78,7 @@ fn begin(parent: &str, approved: bool) -> CreateAdvisoryImportRequest {
 }
 
 /// Imports documents, however many calls that takes.
-async fn import(who: &Actor, parent: &str, approved: bool, documents: &[AdvisoryDocument]) -> AdvisoryImport {
+pub(crate) async fn import(who: &Actor, parent: &str, approved: bool, documents: &[AdvisoryDocument]) -> AdvisoryImport {
     let mut import = who.must::<CreateAdvisoryImport>(begin(parent, approved)).await;
     while import.finish_time.is_none() {
         let at = usize::try_from(import.documents).expect("few");
@@ -120,7 +120,7 @@ fn tally(import: &AdvisoryImport) -> [i64; 6] {
     [documents, imported, unchanged, rejected, created_advisories, updated_advisories]
 }
 
-fn on_their_own() -> Setup {
+pub(crate) fn on_their_own() -> Setup {
     Setup { self_approval: true, ..Setup::default() }
 }
 

@@ -1,5 +1,5 @@
 //! Advisories are read here; v1 writes them, where that is told.
 
-mod imports;
+pub(crate) mod imports;
 mod list;
 pub(crate) mod read;

@@ -18,7 +18,7 @@ fn settings(section: &str) -> BTreeMap<String, String> {
 }
 
 /// The constants that rows of the table of fixed limits speak of: the row, how it begins to say the number, and the constant.
-const FIXED: [(&str, &str, &str); 47] = [
+const FIXED: [(&str, &str, &str); 56] = [
     ("elements of all lists and maps of a request", "20,000", "ELEMENTS: u32 = 20_000;"),
     ("fields of a request, repeated and unknown ones included", "60,000", "FIELDS: u32 = 3 * ELEMENTS;"),
     ("items of a list of v1, which has no pages", "10,000", "WHOLE_ITEMS: u64 = 10_000;"),
@@ -59,6 +59,15 @@ const FIXED: [(&str, &str, &str); 47] = [
     ("rejected documents that an import keeps", "500", "REJECTIONS: i64 = 500;"),
     ("what an archive unpacks to", "1 GiB", "UNPACKED: u64 = 1 << 30;"),
     ("entries of an archive or folder that is imported", "200,000", "ENTRIES: usize = 200_000;"),
+    ("records, or statements, of a feed", "1,000,000", "RECORDS: u64 = 1_000_000;"),
+    ("an archive of a feed", "2 GiB", "BYTES: u64 = 2 << 30;"),
+    ("feeds that are kept", "256", "FEEDS: usize = 256;"),
+    ("feeds that are made at once", "2", "AT_ONCE: usize = 2;"),
+    ("time to make feeds of an organization", "30 s", "BURST: Duration = Duration::from_secs(30);"),
+    ("requests of an organization that wait for a feed", "64", "WAITING: usize = 64;"),
+    ("questions in a batch", "1,000", "QUESTIONS: usize = 1_000;"),
+    ("advisories that are looked at for questions of a request", "1,000", "LOOKED_AT: usize = 1_000;"),
+    ("the body of a question", "256 KiB", "BODY: usize = 256 << 10;"),
     ("published advisories in one answer", "2,000", "MOST: u64 = 2_000;"),
     ("bytes of a readme", "65,536", "MAX_LEN: usize = 64 * 1024;"),
     (
@@ -77,10 +86,12 @@ const FIXED: [(&str, &str, &str); 47] = [
 ];
 
 /// The sources that have them.
-const SOURCES: [&str; 31] = [
+const SOURCES: [&str; 37] = [
     include_str!("../../../../api/src/list.rs"),
     include_str!("../../../src/documents.rs"),
     include_str!("../../../../contract/src/bounds/mod.rs"),
+    include_str!("../../../../api/src/feeds/osv.rs"),
+    include_str!("../../../../formats/src/archive.rs"),
     include_str!("../../../../formats/src/lib.rs"),
     include_str!("../../../../gateway/src/budget/load.rs"),
     include_str!("../../../../gateway/src/server/accept.rs"),
@@ -97,6 +108,10 @@ const SOURCES: [&str; 31] = [
     include_str!("../../../../services/src/registry/visibility.rs"),
     include_str!("../../../../services/src/update.rs"),
     include_str!("../../../../services/src/vulnerabilities/advisories/rules.rs"),
+    include_str!("../../../../services/src/vulnerabilities/feeds/kept.rs"),
+    include_str!("../../../../services/src/vulnerabilities/feeds/osv.rs"),
+    include_str!("../../../../services/src/vulnerabilities/feeds/query.rs"),
+    include_str!("../../../../services/src/vulnerabilities/feeds/turns.rs"),
     include_str!("../../../../services/src/vulnerabilities/imports/append.rs"),
     include_str!("../../../../services/src/vulnerabilities/publications.rs"),
     include_str!("../../../../store/src/vulnerabilities.rs"),

@@ -93,8 +93,7 @@ fn ready(ctx: &Ctx, parent: &Uidp, is_approved: bool, record: formats::Record, c
     child_of(ctx, &new)?;
     let mut parts = Vec::with_capacity(record.parts.len());
     for part in record.parts {
-        let format = record.format.as_str();
-        let uid = parent.child(tag(&[format, &record.id, &part.key]));
+        let uid = part_uid(parent, record.format, &record.id, &part.key);
         parts.push(ready_part(ctx, uid, is_approved, part, &mut violations)?);
     }
     for part in &parts {
@@ -159,6 +158,11 @@ fn check_vulnerability(vulnerability: &VulnerabilitySpec, violations: &mut Viola
     texts::each("severity", severities, LINKS, violations, |field, severity, violations| {
         texts::required(field, &severity.score, SHORT, violations);
     });
+}
+
+/// The identifier of the advisory that a part of a document makes in this group.
+pub(in crate::vulnerabilities) fn part_uid(parent: &Uidp, format: DocumentFormat, record: &str, key: &str) -> Uidp {
+    parent.child(tag(&[format.as_str(), record, key]))
 }
 
 /// Eight bytes that follow from these texts.

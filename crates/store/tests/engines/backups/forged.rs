@@ -622,7 +622,7 @@ fn before_codes(table: String) -> String {
 }
 
 /// Tables that schema 21 does not have.
-const LATER: [&str; 10] = [
+const LATER: [&str; 11] = [
     "advisories",
     "advisory_words",
     "dead_letters",
@@ -633,6 +633,7 @@ const LATER: [&str; 10] = [
     "advisory_rejections",
     "advisory_documents",
     "advisory_parts",
+    "advisory_feeds",
 ];
 
 /// Two processes that write to one database in turns.
