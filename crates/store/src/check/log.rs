@@ -116,7 +116,8 @@ async fn signing_keys(reader: &mut Reader, keys: &Keys, report: &mut Report) -> 
 /// # Errors
 /// Internal when it cannot be read.
 pub(super) async fn log(reader: &mut Reader, means: &Means, report: &mut Report) -> Result<()> {
-    let sql = "SELECT max(CASE WHEN method <> $3 THEN id END), max(id) FROM audit WHERE method IN ($1, $2, $3) AND code IS NOT NULL";
+    let sql =
+        "SELECT max(CASE WHEN method <> $3 THEN id END), max(id) FROM audit WHERE method IN ($1, $2, $3) AND code IS NOT NULL";
     let read = |row: &Row<'_>| Ok((row.opt_int(0)?, row.opt_int(1)?));
     let (seal, last_whole) = reader.query_one(sql, &[SEAL.into(), TRIM.into(), REKEY.into()], read).await?.unwrap_or_default();
     let mut chain = Chain::new(means, seal, last_whole);
