@@ -605,24 +605,26 @@ fn before_codes(table: String) -> String {
     let mut lines = table.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
     let mut heading = lines.next().expect("a heading");
     let name = heading["table"].as_str().expect("a table").to_owned();
-    let later = [("signing_keys", "code"), ("changes", "digest"), ("audit", "code"), ("repos", "synced_by")];
+    let later = [("signing_keys", "code"), ("changes", "digest"), ("audit", "code"), ("audit", "goes"), ("repos", "synced_by")];
     if LATER.contains(&name.as_str()) {
         return String::new();
     }
-    let Some((_, column)) = later.into_iter().find(|(table, _)| *table == name) else { return table };
-    let columns = heading["columns"].as_array_mut().expect("columns");
-    let at = columns.iter().position(|found| found == column).expect("the column");
-    columns.remove(at);
-    let rows = lines.map(|mut row| {
-        row.as_array_mut().expect("a row").remove(at);
+    let columns = heading["columns"].as_array().expect("columns").iter();
+    let known: Vec<_> =
+        columns.map(|column| !later.iter().any(|(table, later)| *table == name && column.as_str() == Some(later))).collect();
+    let without = |mut row: serde_json::Value| {
+        let mut known = known.iter();
+        row.as_array_mut().expect("a row").retain(|_| *known.next().expect("a column"));
         row
-    });
+    };
+    heading["columns"] = without(heading["columns"].take());
+    let rows = lines.map(without);
     let lines: Vec<String> = std::iter::once(heading).chain(rows).map(|line| line.to_string()).collect();
     lines.join("\n") + "\n"
 }
 
 /// Tables that schema 21 does not have.
-const LATER: [&str; 11] = [
+const LATER: [&str; 13] = [
     "advisories",
     "advisory_words",
     "dead_letters",
@@ -634,6 +636,8 @@ const LATER: [&str; 11] = [
     "advisory_documents",
     "advisory_parts",
     "advisory_feeds",
+    "spent_events",
+    "retention",
 ];
 
 /// Two processes that write to one database in turns.
