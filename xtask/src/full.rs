@@ -33,6 +33,8 @@ const FORMS: &[Form] = &[
         arguments: &["--workspace", "--test", "engines", "--", "postgres::filters::"],
         switches: &[("PROVOST_TEST_ROWS", "1000000")],
     },
+    // What the program prints, which does not depend on the engine.
+    Form { arguments: &["--workspace", "--test", "program"], switches: &[("PROVOST_TEST_DATABASE", "postgres")] },
     // Every input for every method from everybody every way, and the neighbour's times beside those it has alone.
     Form { arguments: NEIGHBOURS, switches: &[LONG] },
     Form { arguments: NEIGHBOURS, switches: &[LONG, ("PROVOST_TEST_DATABASE", "postgres")] },

@@ -39,11 +39,15 @@ says_vex() {
   "$tools/provost-vex" "$tmp/vex.zip" "$@"
 }
 
+osv_programs() {
+  (cd "$here/osv/scanner" && GOBIN=$tools go install github.com/google/osv-scanner/cmd/osv-scanner)
+  (cd "$here/osv/vex" && go build -o "$tools/provost-vex" .)
+}
+
 osv_suite() {
   needs go curl jq || return 0
   binary
-  (cd "$here/osv/scanner" && GOBIN=$tools go install github.com/google/osv-scanner/cmd/osv-scanner)
-  (cd "$here/osv/vex" && go build -o "$tools/provost-vex" .)
+  osv_programs
   serve --dev --listen 127.0.0.1:0 --advisories-self-approval=true
   local org module=example.com/vulnerable as_operator
   export OSV_SCANNER_LOCAL_DB_CACHE_DIRECTORY=$tmp/databases PROVOST_API=$API PROVOST_TOKEN=$OPERATOR
