@@ -4,7 +4,15 @@ use std::ops::ControlFlow;
 
 use domain::{Error, Result, Revision, Rule};
 
-use crate::{fault::Executed, index::Index, param::Param, postgres, probe::Probe, row::Row, sqlite};
+use crate::{
+    fault::Executed,
+    index::Index,
+    param::Param,
+    postgres,
+    probe::Probe,
+    row::{Reading, Row},
+    sqlite,
+};
 
 /// A connection inside a transaction: a snapshot of everything, or the writer's own for the time of one request.
 ///
@@ -44,11 +52,11 @@ impl Connection {
         mut read: impl FnMut(&Row<'_>) -> Result<T> + Send,
     ) -> Result<Vec<T>> {
         let mut rows = Vec::new();
-        self.query(sql, params, |row| {
+        let mut each = |row: &Row<'_>| {
             rows.push(read(row)?);
             Ok(ControlFlow::Continue(()))
-        })
-        .await?;
+        };
+        self.query(sql, params, &mut each).await?;
         Ok(rows)
     }
 
@@ -63,11 +71,11 @@ impl Connection {
         read: impl FnOnce(&Row<'_>) -> Result<T> + Send,
     ) -> Result<Option<T>> {
         let (mut read, mut found) = (Some(read), None);
-        self.query(sql, params, |row| {
+        let mut first = |row: &Row<'_>| {
             found = read.take().map(|read| read(row)).transpose()?;
             Ok(ControlFlow::Break(()))
-        })
-        .await?;
+        };
+        self.query(sql, params, &mut first).await?;
         Ok(found)
     }
 
@@ -79,21 +87,16 @@ impl Connection {
         &mut self,
         sql: &str,
         params: &[Param<'_>],
-        read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
+        mut read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
     ) -> Result<()> {
         storable(params)?;
         match &mut self.0 {
-            Kind::Sqlite(connection) => connection.query(sql, params, read),
-            Kind::Postgres(connection) => Box::pin(connection.walk(sql, params, read)).await,
+            Kind::Sqlite(connection) => connection.query(sql, params, &mut read),
+            Kind::Postgres(connection) => Box::pin(connection.walk(sql, params, &mut read)).await,
         }
     }
 
-    async fn query(
-        &mut self,
-        sql: &str,
-        params: &[Param<'_>],
-        read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
-    ) -> Result<()> {
+    async fn query(&mut self, sql: &str, params: &[Param<'_>], read: &mut Reading<'_>) -> Result<()> {
         storable(params)?;
         match &mut self.0 {
             Kind::Sqlite(connection) => connection.query(sql, params, read),

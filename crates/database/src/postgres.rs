@@ -99,7 +99,7 @@ impl Postgres {
         self.pool
             .snapshot()
             .await?
-            .query("SELECT pg_database_size(current_database())", &[], |row| {
+            .query("SELECT pg_database_size(current_database())", &[], &mut |row| {
                 size = u64::try_from(row.int(0)?).unwrap_or(0);
                 Ok(std::ops::ControlFlow::Break(()))
             })

@@ -1,6 +1,6 @@
 //! Values that come out of SQL.
 
-use std::fmt;
+use std::{fmt, ops::ControlFlow};
 
 use domain::{Description, Error, Name, Result, Revision, Timestamp, Uidp};
 use serde::{
@@ -28,6 +28,10 @@ enum Raw<'a> {
 }
 
 /// Values are somebody's data.
+/// Takes the rows of an answer, one after the other, until it breaks. One type for all of them: what reads rows is made once for
+/// each engine, and not for each statement.
+pub(crate) type Reading<'r> = dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send + 'r;
+
 impl fmt::Debug for Row<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Row").field("first", &self.first).finish_non_exhaustive()

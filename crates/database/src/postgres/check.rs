@@ -49,7 +49,7 @@ struct Index {
 pub(crate) async fn probes(connection: &mut Connection) -> Result<(Vec<Probe>, Vec<String>)> {
     let mut indexes = Vec::new();
     connection
-        .query(INDEXES, &[], |row| {
+        .query(INDEXES, &[], &mut |row| {
             let (name, table, columns, condition) = (row.string(0)?, row.string(1)?, row.string(2)?, row.string(3)?);
             indexes.push(Index { name, table, columns, condition, is_used: row.bool(4)? });
             Ok(ControlFlow::Continue(()))
@@ -57,7 +57,7 @@ pub(crate) async fn probes(connection: &mut Connection) -> Result<(Vec<Probe>, V
         .await?;
     let mut has_amcheck = false;
     connection
-        .query(AMCHECK, &[], |row| {
+        .query(AMCHECK, &[], &mut |row| {
             has_amcheck = row.bool(0)?;
             Ok(ControlFlow::Break(()))
         })
@@ -118,7 +118,7 @@ impl Index {
     async fn is_walked(&self, connection: &mut Connection) -> Result<bool> {
         let (mut is_walked, using) = (false, format!(" using {} on ", self.name));
         connection
-            .query(&format!("EXPLAIN {}", self.ordered()), &[], |row| {
+            .query(&format!("EXPLAIN {}", self.ordered()), &[], &mut |row| {
                 is_walked |= row.text(0)?.contains(&using);
                 Ok(ControlFlow::Continue(()))
             })

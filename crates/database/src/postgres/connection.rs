@@ -17,7 +17,7 @@ use super::{
 use crate::{
     fault::{Executed, Fault, closed},
     param::Param,
-    row::Row,
+    row::{Reading, Row},
 };
 
 /// Rows fetched at once by a walk that may end early.
@@ -63,12 +63,7 @@ impl Connection {
         Self { lease: Lease::Writes(session), spoilt: false }
     }
 
-    pub(crate) async fn query(
-        &mut self,
-        sql: &str,
-        params: &[Param<'_>],
-        mut read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
-    ) -> Result<()> {
+    pub(crate) async fn query(&mut self, sql: &str, params: &[Param<'_>], read: &mut Reading<'_>) -> Result<()> {
         let outcome = match self.lease.session() {
             Ok(session) => session.query(sql, params, |row| read(&Row::postgres(row))).await,
             Err(error) => Err(error),
@@ -78,22 +73,17 @@ impl Connection {
     }
 
     /// As [`Connection::query`], for answers that may be large and are seldom read to their end: a cursor.
-    pub(crate) async fn walk(
-        &mut self,
-        sql: &str,
-        params: &[Param<'_>],
-        mut read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send,
-    ) -> Result<()> {
+    pub(crate) async fn walk(&mut self, sql: &str, params: &[Param<'_>], read: &mut Reading<'_>) -> Result<()> {
         self.execute(&format!("DECLARE walk NO SCROLL CURSOR FOR {sql}"), params).await?;
         let fetch = format!("FETCH {FETCH} FROM walk -- {sql}");
         loop {
             let (mut rows, mut ended) = (0, false);
-            self.query(&fetch, &[], |row| {
+            let mut each = |row: &Row<'_>| {
                 rows += 1;
                 ended = read(row)?.is_break();
                 Ok(if ended { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            })
-            .await?;
+            };
+            self.query(&fetch, &[], &mut each).await?;
             if ended || rows < FETCH {
                 break;
             }

@@ -16,7 +16,7 @@ pub(crate) fn probes(connection: &mut Connection) -> Result<Vec<Probe>> {
     let indexes = "SELECT t.name, i.name, coalesce(m.sql, '') FROM sqlite_master t, pragma_index_list(t.name) i \
                    LEFT JOIN sqlite_master m ON m.type = 'index' AND m.name = i.name \
                    WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY 1, 2";
-    connection.query(indexes, &[], |row| {
+    connection.query(indexes, &[], &mut |row| {
         probes.push(index(row.text(0)?, row.text(1)?, row.text(2)?));
         Ok(ControlFlow::Continue(()))
     })?;

@@ -1,7 +1,6 @@
 //! A connection to SQLite inside a transaction.
 
 use std::{
-    ops::ControlFlow,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -19,7 +18,11 @@ use super::{
     ledger::Ledger,
     shared::{Shared, lock},
 };
-use crate::{fault::Executed, param::Param, row::Row};
+use crate::{
+    fault::Executed,
+    param::Param,
+    row::{Reading, Row},
+};
 
 /// A connection inside a transaction: a snapshot of the pool, that of a look, or the writer's own for the time of one request.
 #[derive(Debug)]
@@ -54,12 +57,7 @@ impl Connection {
         Self { raw, role: Role::Writes(ledger), spoilt: false, at_length: false }
     }
 
-    pub(crate) fn query(
-        &mut self,
-        sql: &str,
-        params: &[Param<'_>],
-        mut read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
-    ) -> Result<()> {
+    pub(crate) fn query(&mut self, sql: &str, params: &[Param<'_>], read: &mut Reading<'_>) -> Result<()> {
         let raw = lock(&self.raw);
         let mut clock = self.clock();
         let mut run = || {

@@ -101,7 +101,7 @@ pub async fn news(reader: &mut Reader, known: Position) -> Result<News> {
     // The bounds do not depend on a row, so that no plan can mean to read the whole feed, whatever an engine knows of its length.
     let sql = format!(
         "SELECT r.n, {}, {}, c.revision, c.noun, c.uid, \
-         coalesce((SELECT floor FROM retention), 0) FROM revision r LEFT JOIN \
+         (SELECT floor FROM retention) FROM revision r LEFT JOIN \
          (SELECT revision, noun, uid FROM changes WHERE revision > $1 AND revision <= $2 AND noun IN {NOUNS} \
           ORDER BY revision, ordinal LIMIT {}) c ON c.revision > 0 ORDER BY c.revision",
         reader.server(),
@@ -109,9 +109,9 @@ pub async fn news(reader: &mut Reader, known: Position) -> Result<News> {
         CHANGES + 1
     );
     let (mut now, mut process, mut changes) = (Position::default(), 0, Vec::new());
-    let mut floor = Revision::default();
+    let mut floor = None;
     let read = |row: &Row<'_>| {
-        floor = row.revision(6)?;
+        floor = row.opt_int(6)?.map(Revision);
         now = Position { revision: row.revision(0)?, server: row.int(1)? };
         process = row.int(2)?;
         if row.opt_text(4)?.is_some() {
@@ -124,7 +124,11 @@ pub async fn news(reader: &mut Reader, known: Position) -> Result<News> {
     // Every node asks this all the time, also one that only reads.
     reader.check_process(process)?;
     let is_restored = changes.iter().any(|(_, noun, _)| *noun == Noun::Store);
-    if now.server != known.server || now.revision < known.revision || known.revision < floor || is_restored {
+    if now.server != known.server
+        || now.revision < known.revision
+        || floor.is_some_and(|floor| known.revision < floor)
+        || is_restored
+    {
         return Ok(News { at: now, more: false, changes: None });
     }
     let mut upto = now.revision.min(span);

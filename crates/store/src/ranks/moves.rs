@@ -30,13 +30,13 @@ pub(super) struct Stretch {
 pub(super) async fn after(reader: &mut Reader, (revision, ordinal): At, limit: usize) -> Result<Option<Stretch>> {
     let sql = format!(
         "SELECT c.revision, c.ordinal, c.noun, c.uid, c.op, c.from_name, c.from_created_at, c.to_name, c.to_created_at, \
-         coalesce((SELECT floor FROM retention), 0) FROM revision r LEFT JOIN (SELECT * FROM changes WHERE (revision, ordinal) > ($1, $2) ORDER BY revision, ordinal \
+         (SELECT floor FROM retention) FROM revision r LEFT JOIN (SELECT * FROM changes WHERE (revision, ordinal) > ($1, $2) ORDER BY revision, ordinal \
          LIMIT {limit}) c ON c.revision > 0 ORDER BY c.revision, c.ordinal"
     );
     let (mut told, mut steps, mut last) = (true, Vec::new(), None);
     let read = |row: &Row<'_>| {
         // Old changes are removed.
-        told &= row.revision(9)? <= revision;
+        told &= row.opt_int(9)?.is_none_or(|floor| floor <= revision.0);
         if row.opt_int(0)?.is_none() {
             return Ok(());
         }

@@ -26,7 +26,7 @@ use store::{
 use super::{Engine, kit};
 
 /// Takes a database back to its first schema.
-pub(crate) const OLDER: &str = "DROP TABLE advisory_feeds; DROP TABLE dead_letters; DROP TABLE deliveries; DROP TABLE delivery_mark; DROP TABLE advisory_parts; DROP TABLE advisory_documents; DROP TABLE advisory_rejections; DROP TABLE advisory_imports; \
+pub(crate) const OLDER: &str = "DROP TABLE advisory_feeds; DROP TABLE retention; DROP TABLE spent_events; DROP INDEX audit_goes; ALTER TABLE audit DROP COLUMN goes; DROP TABLE dead_letters; DROP TABLE deliveries; DROP TABLE delivery_mark; DROP TABLE advisory_parts; DROP TABLE advisory_documents; DROP TABLE advisory_rejections; DROP TABLE advisory_imports; \
     DROP TABLE advisory_words; DROP TABLE advisories; DROP TABLE vulnerabilities; DROP INDEX groups_public; \
     DROP TABLE identity_metadata; DROP TABLE terms_acceptances; DROP TABLE sessions; DROP TABLE access_requests; DROP TABLE registry_settings; DROP TABLE deployments; DROP TABLE overlay_bindings; DROP TABLE overlays; \
     DROP INDEX repos_source; ALTER TABLE repos DROP COLUMN public; ALTER TABLE repos DROP COLUMN synced_by; \
