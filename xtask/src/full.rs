@@ -35,6 +35,8 @@ const FORMS: &[Form] = &[
     },
     // What the program prints, which does not depend on the engine.
     Form { arguments: &["--workspace", "--test", "program"], switches: &[("PROVOST_TEST_DATABASE", "postgres")] },
+    // The feature that the shipped program is built without.
+    Form { arguments: &["--workspace", "--features", "cli/otel", "--test", "otel"], switches: &[] },
     // Every input for every method from everybody every way, and the neighbour's times beside those it has alone.
     Form { arguments: NEIGHBOURS, switches: &[LONG] },
     Form { arguments: NEIGHBOURS, switches: &[LONG, ("PROVOST_TEST_DATABASE", "postgres")] },
@@ -46,8 +48,23 @@ const LONG: (&str, &str) = ("PROVOST_TEST_NEIGHBOURS", "long");
 /// How long each fuzz target runs.
 const FUZZ_SECONDS: u32 = 120;
 
-/// Runs them one after the other, then fuzzing, the official Terraform provider, the pages of nouns, the attacks on the documented API, the figures on PostgreSQL and the soak, and stops at the first that fails.
+/// Lints the program with its optional feature, runs the forms one after the other, then fuzzing, the official Terraform provider, the pages of nouns, the attacks on the documented API, the figures on PostgreSQL and the soak, and stops at the first that fails.
 pub(crate) fn run() -> Outcome {
+    let lints = [
+        "clippy",
+        "--workspace",
+        "--features",
+        "cli/otel",
+        "--lib",
+        "--bins",
+        "--test",
+        "otel",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    workspace::run("cargo", &lints, &[])?;
     for form in FORMS {
         workspace::run("cargo", &[&["test", "--profile", "full"], form.arguments].concat(), form.switches)?;
     }

@@ -39,7 +39,7 @@ async fn what_is_old_goes_and_nobody_notices() {
         let update_mask = Some(contract::prost_types::FieldMask { paths: vec!["description".into()] });
         admin.must::<UpdateGroup>(UpdateGroupRequest { group: Some(group), update_mask }).await;
         let gone = admin.must::<CreateGroup>(create(&format!("gone {n}"))).await;
-        admin.must::<DeleteGroup>(DeleteGroupRequest { uid: gone.uid, ..DeleteGroupRequest::default() }).await;
+        admin.must::<DeleteGroup>(DeleteGroupRequest { uid: gone.uid }).await;
     }
     let before = [rows_of(&server, "audit").await, rows_of(&server, "changes").await];
     assert!(rows_of(&server, "outbox").await >= 61, "all that was told");
@@ -48,7 +48,7 @@ async fn what_is_old_goes_and_nobody_notices() {
 
     server.clock().advance_seconds(2 * 86_400);
     let admin = server.admin_again().await;
-    admin.must::<DeleteSubscription>(DeleteSubscriptionRequest { uid: sink.uid, ..DeleteSubscriptionRequest::default() }).await;
+    admin.must::<DeleteSubscription>(DeleteSubscriptionRequest { uid: sink.uid }).await;
     let mut left = Duration::from_secs(30);
     while rows_of(&server, "audit").await > before[0] - 55 || rows_of(&server, "outbox").await > 3 {
         left = left.checked_sub(Duration::from_millis(100)).expect("it goes within half a minute");

@@ -211,11 +211,12 @@ pub(crate) fn load(given: &Given) -> Result<Loaded, Failure> {
 pub(crate) fn log_format(given: &Given) -> LogFormat {
     let mut ignored = Problems::default();
     let file = file::read(given.config.as_deref(), &mut ignored).unwrap_or_default();
-    let mut entries = without_outranked(entries(given, file, &mut ignored), &mut ignored);
-    entries.retain(|entry| entry.key.path == "log.format");
+    let entries = without_outranked(entries(given, file, &mut ignored), &mut ignored);
     let mut settings = Settings::default();
-    // What cannot be read leaves the default.
-    entries.iter().for_each(|entry| entry.apply(&mut settings).unwrap_or_default());
+    if let Some(entry) = entries.iter().find(|entry| entry.key.path == "log.format") {
+        // What cannot be read leaves the default.
+        _ = entry.apply(&mut settings);
+    }
     settings.log.format
 }
 

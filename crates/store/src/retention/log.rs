@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Entries that are looked at in one snapshot.
-const PAGE: i64 = 500;
+const PAGE: usize = 500;
 /// Entries that the write itself reads at most, which all other writes wait for.
 const LATE: u64 = 500;
 
@@ -33,13 +33,13 @@ pub enum Trimmed {
 }
 
 /// Has the entries go that are older than `before` and whose commits are not the last of anything that is there, if they are at least
-/// `least`. An entry of the method [`TRIM`] vouches for those that stay.
+/// `fewest`. An entry of the method [`TRIM`] vouches for those that stay.
 ///
 /// The whole log is read and judged before. Others may be writing.
 ///
 /// # Errors
 /// Whatever the store answers.
-pub async fn trim_log(store: &Store, ctx: &Ctx, keys: &Arc<Keys>, before: Timestamp, least: u64) -> Result<Trimmed> {
+pub async fn trim_log(store: &Store, ctx: &Ctx, keys: &Arc<Keys>, before: Timestamp, fewest: u64) -> Result<Trimmed> {
     let mut reader = store.reader().await?;
     let floor = floor::floor(&mut reader).await?;
     // A log without codes vouches for nothing.
@@ -49,7 +49,7 @@ pub async fn trim_log(store: &Store, ctx: &Ctx, keys: &Arc<Keys>, before: Timest
     let needed = needed(&mut reader).await?;
     drop(reader);
     let old = Old { store, ctx, before, needed, floor };
-    if old.count(least).await? < least {
+    if old.count(fewest).await? < fewest {
         return Ok(Trimmed::Nothing);
     }
     let (marked, upto) = old.mark().await?;
@@ -185,14 +185,15 @@ impl Old<'_> {
     /// The next of them behind the entry `after`.
     async fn page(&self, after: i64) -> Result<Page> {
         let mut reader = self.store.reader().await?;
-        let sql = "SELECT id, revision, at FROM audit WHERE id > $1 AND (goes IS NULL OR goes > $2) ORDER BY id LIMIT $3";
+        let sql =
+            format!("SELECT id, revision, at FROM audit WHERE id > $1 AND (goes IS NULL OR goes > $2) ORDER BY id LIMIT {PAGE}");
         let read = |row: &database::Row<'_>| Ok((row.int(0)?, row.opt_int(1)?.map(Revision), row.time(2)?));
-        let found = reader.query_map(sql, &[after.into(), self.floor.number.into(), PAGE.into()], read).await?;
+        let found = reader.query_map(&sql, &[after.into(), self.floor.number.into()], read).await?;
         let is_old = |revision: &Option<Revision>, at: &Timestamp| {
             *at < self.before && revision.is_none_or(|revision| revision < self.needed)
         };
         let old: Vec<_> = found.iter().take_while(|(_, revision, at)| is_old(revision, at)).collect();
-        let next = old.last().filter(|_| old.len() as i64 == PAGE).map(|(id, ..)| *id);
+        let next = old.last().filter(|_| old.len() == PAGE).map(|(id, ..)| *id);
         let kept = lasting(&mut reader, old.iter().filter_map(|(_, revision, _)| *revision)).await?;
         let goes = |revision: &Option<Revision>| revision.is_none_or(|revision| !kept.contains(&revision));
         let go = old.iter().filter(|(_, revision, _)| goes(revision)).map(|(id, revision, _)| (*id, *revision)).collect();

@@ -584,7 +584,7 @@ async fn a_backup_of_before_is_taken_over() {
         header["schema"] = 21.into();
         header["rows"].as_object_mut().expect("rows").retain(|table, _| !LATER.contains(&table.as_str()));
     });
-    let older = with_rows(&older, |tables| tables.into_iter().map(before_codes).collect());
+    let older = with_rows(&older, |tables| tables.iter().map(|table| before_codes(table)).collect());
     assert!(refused(&path, &older).contains("has no code: an older program wrote it"));
     for to in [Place::sqlite(), Place::postgres()].into_iter().flatten() {
         trusted(&to, &super::check(&path).expect("whole")).await.expect("restored");
@@ -601,7 +601,7 @@ async fn a_backup_of_before_is_taken_over() {
 }
 
 /// The lines of a table as a program of schema 21 writes them: nothing of later tables, and no later column.
-fn before_codes(table: String) -> String {
+fn before_codes(table: &str) -> String {
     let mut lines = table.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
     let mut heading = lines.next().expect("a heading");
     let name = heading["table"].as_str().expect("a table").to_owned();
@@ -612,13 +612,15 @@ fn before_codes(table: String) -> String {
     let columns = heading["columns"].as_array().expect("columns").iter();
     let known: Vec<_> =
         columns.map(|column| !later.iter().any(|(table, later)| *table == name && column.as_str() == Some(later))).collect();
-    let without = |mut row: serde_json::Value| {
+    let leave_out = |row: &mut serde_json::Value| {
         let mut known = known.iter();
         row.as_array_mut().expect("a row").retain(|_| *known.next().expect("a column"));
-        row
     };
-    heading["columns"] = without(heading["columns"].take());
-    let rows = lines.map(without);
+    leave_out(&mut heading["columns"]);
+    let rows = lines.map(|mut row| {
+        leave_out(&mut row);
+        row
+    });
     let lines: Vec<String> = std::iter::once(heading).chain(rows).map(|line| line.to_string()).collect();
     lines.join("\n") + "\n"
 }

@@ -68,7 +68,10 @@ async fn old_goes_and_the_rest_is_vouched_for(place: Option<Place>) {
     let since = news(Position::default()).await.at;
     let old = Position { revision: Revision(since.revision.0 - 4), ..since };
     assert!(news(old).await.changes.is_some());
-    let Trimmed::Marked(marked) = trim(&store).await else { panic!("nothing is marked") };
+    let marked = match trim(&store).await {
+        Trimmed::Marked(marked) => marked,
+        Trimmed::Nothing | Trimmed::Damaged(_) => 0,
+    };
     // Five changes of one row, an organization made and deleted, three entries without a commit: all but the last change go.
     assert!(marked >= 9, "{marked}");
     assert_eq!(found(&store).await, [], "whole before they are removed");
@@ -137,7 +140,10 @@ async fn nothing_goes_that_was_changed_by_other_hands(place: Option<Place>) {
     filled(&place).await;
     damage(&place, "UPDATE audit SET actor = 'somebody else' WHERE revision = 3");
     let store = open(&place).await;
-    let Trimmed::Damaged(findings) = trim(&store).await else { panic!("it is trimmed") };
+    let findings = match trim(&store).await {
+        Trimmed::Damaged(findings) => findings,
+        Trimmed::Nothing | Trimmed::Marked(_) => Vec::new(),
+    };
     assert!(tells(&findings, ("log", "audit ", "(commit 3): changed")), "{findings:#?}");
     let before = rows_of(&store, "audit").await;
     assert!(!retention::remove_marked(&store, &kit::ctx()).await.expect("nothing is removed"));
