@@ -28,7 +28,7 @@ pub(crate) async fn empty(host: &dyn Host, folder: &Path, pace: Pace) -> Result<
     Ok(vec![
         Row::alone("start on an empty folder (ms)", median(starts), Budget::Below(100.0)),
         Row::alone("memory, idle (MB)", median(idle), Budget::Below(40.0)),
-        Row::alone("program file (MB)", megabytes(size), Budget::Below(30.0)),
+        Row::alone("program file (MB)", megabytes(size), Budget::Below(36.0)),
     ])
 }
 
