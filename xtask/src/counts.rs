@@ -15,7 +15,7 @@ const CRATES: [&str; 4] = ["access", "contract", "gateway", "services"];
 const MARGIN: u64 = 5;
 
 /// What to do with the counts.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Run {
     /// Commit to what is counted now, with the compiler that is used now: write `xtask/counts.json`.
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! The long forms of the suites: what continuous integration runs short, run long, and optimized.
 
 use crate::{
-    fuzz, soak,
+    counts, fuzz, soak,
     workspace::{self, Outcome},
 };
 
@@ -48,7 +48,7 @@ const LONG: (&str, &str) = ("PROVOST_TEST_NEIGHBOURS", "long");
 /// How long each fuzz target runs.
 const FUZZ_SECONDS: u32 = 120;
 
-/// Lints the program with its optional feature, runs the forms one after the other, then fuzzing, the official Terraform provider, the pages of nouns, the attacks on the documented API, the figures on PostgreSQL and the soak, and stops at the first that fails.
+/// Lints the program with its optional feature, runs the forms one after the other, then counts instructions, then fuzzing, the official Terraform provider, the pages of nouns, the attacks on the documented API, the figures on PostgreSQL and the soak, and stops at the first that fails.
 pub(crate) fn run() -> Outcome {
     let lints = [
         "clippy",
@@ -68,6 +68,7 @@ pub(crate) fn run() -> Outcome {
     for form in FORMS {
         workspace::run("cargo", &[&["test", "--profile", "full"], form.arguments].concat(), form.switches)?;
     }
+    workspace::say(&counts::run(&counts::Run::default())?);
     workspace::say(&fuzz::run(&fuzz::Run { target: None, seconds: FUZZ_SECONDS, seed: None, build: false })?);
     workspace::run("cargo", &["build", "--profile", "dist", "--locked"], &[])?;
     let program = workspace::root().join("target/dist/provost");
