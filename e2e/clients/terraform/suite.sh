@@ -2,11 +2,13 @@
 
 # Everything that the provider manages and looks up is made, changed, imported and destroyed by OpenTofu, or by what
 # PROVOST_TEST_TERRAFORM names, and after each step a plan finds nothing to do. With arguments for `go test`: the provider's own
-# acceptance tests instead.
+# acceptance tests instead, by Terraform: OpenTofu does not read the names that they give providers.
 terraform_suite() {
   needs go curl || return 0
   binary
-  program=${PROVOST_TEST_TERRAFORM:-tofu}
+  program=tofu
+  [ ${#args[@]} -eq 0 ] || program=terraform
+  program=${PROVOST_TEST_TERRAFORM:-$program}
   case $program in
   tofu) install_tofu ;;
   terraform) built terraform github.com/hashicorp/terraform@v1.14.0 ;;
