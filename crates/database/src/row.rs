@@ -27,11 +27,11 @@ enum Raw<'a> {
     Postgres(&'a tokio_postgres::Row),
 }
 
-/// Values are somebody's data.
 /// Takes the rows of an answer, one after the other, until it breaks. One type for all of them: what reads rows is made once for
 /// each engine, and not for each statement.
 pub(crate) type Reading<'r> = dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>> + Send + 'r;
 
+/// Values are somebody's data.
 impl fmt::Debug for Row<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Row").field("first", &self.first).finish_non_exhaustive()

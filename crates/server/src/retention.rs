@@ -7,6 +7,7 @@ use store::{
     Store,
     retention::{self, Size, Trimmed},
 };
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::settings::Retention;
@@ -24,13 +25,18 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// Looks now and each [`Retention::period`], until `stop`.
+    /// Looks for events now and each [`Retention::period`], and into the audit log each [`Retention::log_period`], until `stop`.
     pub(super) async fn run(self, stop: CancellationToken) {
         let mut ticks = tokio::time::interval(self.settings.period);
+        // Not while everything else begins.
+        let mut log_ticks = tokio::time::interval_at(Instant::now() + self.settings.period, self.settings.log_period);
         let work = async {
             loop {
-                ticks.tick().await;
-                if let Err(error) = self.look().await {
+                let looked = tokio::select! {
+                    _ = ticks.tick() => self.look().await,
+                    _ = log_ticks.tick() => self.look_into_log().await,
+                };
+                if let Err(error) = looked {
                     tracing::warn!(?error, "cannot remove what is old");
                 }
             }
@@ -44,30 +50,36 @@ impl Keeper {
                 tokio::time::sleep(PAUSE).await;
             }
         }
-        // What was marked and not removed before the server stopped, first.
+        // What was marked and not removed before a server stopped.
         self.remove_marked().await?;
-        if let (Some(before), Some(keys)) = (self.before(self.settings.audit_log), self.store.keys()) {
-            let trimmed = retention::trim_log(&self.store, &self.ctx("trim"), &keys, before, self.settings.least).await?;
-            self.store.metrics().set_damaged(matches!(trimmed, Trimmed::Damaged(_)));
-            match trimmed {
-                Trimmed::Nothing => {}
-                Trimmed::Marked(entries) => {
-                    tracing::info!(entries, "old entries of the audit log go");
-                    self.remove_marked().await?;
-                }
-                Trimmed::Damaged(findings) => {
-                    let first = findings.first().map(|found| format!("{}: {}", found.place, found.problem));
-                    tracing::error!(
-                        findings = findings.len(),
-                        first,
-                        "the audit log was changed by other hands, and nothing old is removed from it: run `provost admin check`"
-                    );
-                }
-            }
-        }
         let now = self.clock.now();
         for Size { table, rows, oldest } in retention::sizes(&mut self.store.reader().await?).await? {
             self.store.metrics().set_size(table, rows, oldest.map(|oldest| now.0.saturating_sub(oldest.0) / 1000));
+        }
+        Ok(())
+    }
+
+    async fn look_into_log(&self) -> Result<()> {
+        let (Some(before), Some(keys)) = (self.before(self.settings.audit_log), self.store.keys()) else { return Ok(()) };
+        let trimmed = retention::trim_log(&self.store, &self.ctx("trim"), &keys, before, self.settings.fewest).await?;
+        self.store.metrics().set_damaged(matches!(trimmed, Trimmed::Damaged(_)));
+        match trimmed {
+            Trimmed::Nothing => {}
+            Trimmed::Contended => {
+                tracing::info!("old entries of the audit log stay for now: others write too much, or remove them");
+            }
+            Trimmed::Marked(entries) => {
+                tracing::info!(entries, "old entries of the audit log go");
+                self.remove_marked().await?;
+            }
+            Trimmed::Damaged(findings) => {
+                let first = findings.first().map(|found| format!("{}: {}", found.place, found.problem));
+                tracing::error!(
+                    findings = findings.len(),
+                    first,
+                    "the audit log was changed by other hands, and nothing old is removed from it: run `provost admin check`"
+                );
+            }
         }
         Ok(())
     }

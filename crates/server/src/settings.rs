@@ -146,10 +146,12 @@ pub struct Retention {
     pub events: Option<Duration>,
     /// Entries of the audit log, with the changes of their commits.
     pub audit_log: Option<Duration>,
-    /// How often it is looked for what is old.
+    /// How often it is looked for old events, and for entries of the audit log that were to go when a server stopped.
     pub period: Duration,
-    /// Entries of the audit log that are worth it.
-    pub least: u64,
+    /// How often the audit log is looked into for old entries. The first time is one `period` after the start.
+    pub log_period: Duration,
+    /// Old entries of the audit log are left as long as they are fewer.
+    pub fewest: u64,
 }
 
 /// The log of the process.
@@ -250,7 +252,8 @@ impl Default for Sessions {
 impl Default for Retention {
     fn default() -> Self {
         let days = |days: u64| Some(Duration::from_hours(24 * days));
-        Self { events: days(7), audit_log: days(400), period: Duration::from_hours(1), least: 1000 }
+        let [period, log_period] = [1, 24].map(Duration::from_hours);
+        Self { events: days(7), audit_log: days(400), period, log_period, fewest: 1000 }
     }
 }
 

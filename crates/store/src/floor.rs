@@ -7,7 +7,7 @@ use crate::Reader;
 /// How far old entries have gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Floor {
-    /// Entries that are marked with this number or a smaller one are gone, or about to be removed.
+    /// Entries that are marked with this number are gone, or about to be removed.
     pub(crate) number: i64,
     /// The feed tells all of every commit after this one.
     pub(crate) revision: Revision,

@@ -2,11 +2,12 @@
 //!
 //! An event leaves its SHA-256, which the audit log vouches for. What the audit log no longer tells, an entry of the method
 //! [`TRIM`](crate::chain::TRIM) vouches for: by the SHA-256 of all entries before it that stay. Before it is made, those that go are
-//! marked; behind it, they are removed. So a log is whole however far that has come, and nothing that was changed by other hands is
-//! removed, nor vouched for.
+//! marked with the number that the node has claimed; that entry makes this number count; then they are removed. So a log is whole however
+//! far that has come, also when another node begins meanwhile, and nothing that was changed by other hands is removed, nor vouched for.
 //!
 //! The last commit of everything that is there stays, with all of its changes: rows are compared with it.
 
+mod claim;
 mod events;
 mod log;
 mod sizes;

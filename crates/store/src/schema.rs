@@ -152,6 +152,11 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../migrations/sqlite/0029_advisory_feeds.sql"),
         postgres: include_str!("../migrations/postgres/0029_advisory_feeds.sql"),
     },
+    Step {
+        name: "retention_claim",
+        sqlite: include_str!("../migrations/sqlite/0030_retention_claim.sql"),
+        postgres: include_str!("../migrations/postgres/0030_retention_claim.sql"),
+    },
 ];
 
 /// The schema of this program: the number of its steps.

@@ -3,17 +3,18 @@
 
 mod log;
 mod rights;
+mod whole;
 
-use aws_lc_rs::digest::{Context, SHA256};
 use domain::{Ctx, Error, Kind, Result, Rule};
 
 pub(crate) use self::{
     log::{Log, Logged},
     rights::Rights,
+    whole::Whole,
 };
 use crate::{
-    BoxFuture, Reader, Store, Writer,
-    chain::{Digest, SEAL, finish},
+    BoxFuture, Store, Writer,
+    chain::{Digest, SEAL},
 };
 
 /// Entries that a write hashes at most, which all other writes wait for.
@@ -30,14 +31,6 @@ pub struct Sealed {
     pub rights: u64,
 }
 
-/// The entries of the log, hashed from the first to the last that was read.
-#[derive(Clone)]
-pub(crate) struct Whole {
-    log: Log,
-    hash: Context,
-    entries: u64,
-}
-
 /// Vouches for everything in the store as it is: what rights follow from, and the audit log with its changes and events. An entry in the
 /// audit log, of the method [`SEAL`], says so and carries the code.
 ///
@@ -48,28 +41,29 @@ pub(crate) struct Whole {
 pub async fn seal(store: &Store, ctx: &Ctx) -> Result<Sealed> {
     let rights = refresh(store, ctx).await?;
     let ctx = Ctx { method: SEAL, ..ctx.clone() };
-    let entries = vouch_in(store, &ctx, |_| Box::pin(async { Ok(()) })).await?;
+    let whole = Whole::of(&mut store.reader().await?).await?;
+    let entries = vouch_in(store, &ctx, whole, |_| Box::pin(async { Ok(()) })).await?;
     Ok(Sealed { entries, rights })
 }
 
-/// Does `work` in a write whose entry vouches for all before it; answers their number.
-pub(crate) async fn vouch_in<F>(store: &Store, ctx: &Ctx, work: F) -> Result<u64>
+/// Does `work` in a write whose entry vouches for all before it, which begin as the `whole` that was read so far; answers their number.
+///
+/// # Errors
+/// Aborted when others write too much meanwhile, or have old entries go; failed precondition when an entry is not as it was written, where
+/// that is judged; whatever `work` and the store answer.
+pub(crate) async fn vouch_in<F>(store: &Store, ctx: &Ctx, mut whole: Whole, work: F) -> Result<u64>
 where
     F: for<'a> Fn(&'a mut Writer) -> BoxFuture<'a, Result<()>> + Clone + Send + Sync + 'static,
 {
-    let mut whole = Whole::default();
     for _ in 0..TRIES {
         whole.read_to_the_end(&mut store.reader().await?).await?;
         let (so_far, work) = (whole.clone(), work.clone());
         let written = store.write(ctx, move |tx| {
             Box::pin(async move {
                 let mut whole = so_far;
-                let came = whole.read_on(tx, LATE).await?;
-                if came >= LATE {
-                    return Err(too_much());
-                }
+                whole.read_late(tx, LATE).await?;
                 work(tx).await?;
-                let entries = whole.entries;
+                let entries = whole.entries();
                 tx.vouch_for_all(whole.digest());
                 Ok(entries)
             })
@@ -100,7 +94,7 @@ pub(crate) async fn refresh_within(tx: &mut Writer) -> Result<()> {
 
 /// The SHA-256 of all entries, for [`Writer::vouch_for_all`], within such a write.
 pub(crate) async fn digest_within(tx: &mut Writer) -> Result<Digest> {
-    let mut whole = Whole::default();
+    let mut whole = Whole::of(tx).await?;
     whole.read_to_the_end(tx).await?;
     Ok(whole.digest())
 }
@@ -127,56 +121,4 @@ async fn refresh(store: &Store, ctx: &Ctx) -> Result<u64> {
         }
     }
     Ok(refreshed)
-}
-
-impl Default for Whole {
-    fn default() -> Self {
-        Self { log: Log::default(), hash: Context::new(&SHA256), entries: 0 }
-    }
-}
-
-impl Whole {
-    /// Without those that are marked with this number or a smaller one, as they go.
-    pub(crate) fn without(number: i64) -> Self {
-        Self { log: Log::without(number), ..Self::default() }
-    }
-
-    async fn read_to_the_end(&mut self, reader: &mut Reader) -> Result<()> {
-        reader.take_time().await?;
-        self.read_on(reader, u64::MAX).await.map(drop)
-    }
-
-    /// Reads on to the end, or until it has read so many entries; answers how many it has read.
-    pub(crate) async fn read_on(&mut self, reader: &mut Reader, most: u64) -> Result<u64> {
-        self.read_judged(reader, most, |_| true).await.map(Option::unwrap_or_default)
-    }
-
-    /// The same, as long as each entry `is_whole`; `None` where one is not.
-    pub(crate) async fn read_judged(
-        &mut self,
-        reader: &mut Reader,
-        most: u64,
-        mut is_whole: impl FnMut(&Logged) -> bool + Send,
-    ) -> Result<Option<u64>> {
-        let mut read = 0;
-        while read < most {
-            let page = self.log.page(reader).await?;
-            if page.is_empty() {
-                break;
-            }
-            read += page.len() as u64;
-            for logged in &page {
-                if !is_whole(logged) {
-                    return Ok(None);
-                }
-                logged.content.hash(&mut self.hash);
-            }
-        }
-        self.entries += read;
-        Ok(Some(read))
-    }
-
-    pub(crate) fn digest(self) -> Digest {
-        finish(self.hash.finish())
-    }
 }

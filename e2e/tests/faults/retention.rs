@@ -24,7 +24,13 @@ async fn rows_of(server: &TestServer, table: &str) -> i64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_old_goes_and_nobody_notices() {
-    let retention = Retention { events: Some(DAY), audit_log: Some(DAY), period: Duration::from_millis(200), least: 20 };
+    let retention = Retention {
+        events: Some(DAY),
+        audit_log: Some(DAY),
+        period: Duration::from_millis(200),
+        log_period: Duration::from_millis(200),
+        fewest: 20,
+    };
     let server = TestServer::start_with(Setup { retention, ..Setup::delivering() }).await;
     let (admin, parent) = (server.admin(), server.organization().to_string());
     let named = |name: &str| Group { name: name.into(), ..Group::default() };

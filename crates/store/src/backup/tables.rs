@@ -36,13 +36,14 @@ struct Added {
 }
 
 /// Columns that tables have got since [`OLDEST`].
-const ADDED: [Added; 6] = [
+const ADDED: [Added; 7] = [
     Added { table: "groups", column: "resource_limits", since: 21, before: Some("{}") },
     Added { table: "repos", column: "synced_by", since: 23, before: None },
     Added { table: SIGNING_KEYS, column: "code", since: 22, before: None },
     Added { table: "changes", column: "digest", since: 22, before: None },
     Added { table: "audit", column: "code", since: 22, before: None },
     Added { table: "audit", column: "goes", since: RETENTION, before: None },
+    Added { table: "retention", column: "claimed", since: 30, before: None },
 ];
 
 /// Tables that there are since [`OLDEST`], and the schema that has them first.
@@ -183,7 +184,7 @@ const OTHERS: &[Listed] = &[
         ],
     ),
     ("spent_events", &[int("revision"), int("ordinal")], &[int("revision"), int("ordinal"), bytes("digest")]),
-    ("retention", &[int("one")], &[int("one"), int("number"), int("floor")]),
+    ("retention", &[int("one")], &[int("one"), int("number"), int("floor"), int("claimed")]),
     ("delivery_mark", &[int("one")], &[int("one"), int("revision"), int("ordinal")]),
     (
         "deliveries",

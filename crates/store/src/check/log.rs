@@ -11,6 +11,7 @@ use super::{
 use crate::{
     Reader,
     chain::{Before, Code, Keys, REKEY, SEAL, TRIM, finish},
+    floor::floor,
     seal::{Log, Logged, Rights},
     signing_keys,
     table::Fit,
@@ -121,7 +122,7 @@ pub(super) async fn log(reader: &mut Reader, means: &Means, report: &mut Report)
     let read = |row: &Row<'_>| Ok((row.opt_int(0)?, row.opt_int(1)?));
     let (seal, last_whole) = reader.query_one(sql, &[SEAL.into(), TRIM.into(), REKEY.into()], read).await?.unwrap_or_default();
     let mut chain = Chain::new(means, seal, last_whole);
-    let mut log = Log::default();
+    let mut log = Log::without(floor(reader).await?.number);
     loop {
         let page = log.page(reader).await?;
         if page.is_empty() {

@@ -25,13 +25,13 @@ pub(super) struct Stretch {
     pub(super) more: Option<At>,
 }
 
-/// What has moved after a place in the feed, as told by at most `limit` changes. `None` when a change does not tell where its
-/// row stands: everything was restored, or the program that wrote it knows no ranks.
+/// What has moved after a place in the feed, as told by at most `limit` changes. `None` when the feed does not tell all of it: what came
+/// then was removed as old, everything was restored, or a program wrote that knows no ranks.
 pub(super) async fn after(reader: &mut Reader, (revision, ordinal): At, limit: usize) -> Result<Option<Stretch>> {
     let sql = format!(
         "SELECT c.revision, c.ordinal, c.noun, c.uid, c.op, c.from_name, c.from_created_at, c.to_name, c.to_created_at, \
-         (SELECT floor FROM retention) FROM revision r LEFT JOIN (SELECT * FROM changes WHERE (revision, ordinal) > ($1, $2) ORDER BY revision, ordinal \
-         LIMIT {limit}) c ON c.revision > 0 ORDER BY c.revision, c.ordinal"
+         (SELECT floor FROM retention) FROM revision r LEFT JOIN \
+         (SELECT * FROM changes WHERE (revision, ordinal) > ($1, $2) ORDER BY revision, ordinal LIMIT {limit}) c ON c.revision > 0 ORDER BY c.revision, c.ordinal"
     );
     let (mut told, mut steps, mut last) = (true, Vec::new(), None);
     let read = |row: &Row<'_>| {

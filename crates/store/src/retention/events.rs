@@ -29,7 +29,8 @@ pub async fn trim_events(store: &Store, ctx: &Ctx, before: Timestamp) -> Result<
             Box::pin(async move {
                 for (revision, ordinal, digest) in spent {
                     // Another node may have been quicker.
-                    let keep = "INSERT INTO spent_events (revision, ordinal, digest) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+                    let keep = "INSERT INTO spent_events (revision, ordinal, digest) SELECT revision, ordinal, $3 FROM outbox \
+                                WHERE revision = $1 AND ordinal = $2 ON CONFLICT DO NOTHING";
                     tx.send(keep, &[revision.into(), ordinal.into(), digest]).await?;
                     let event: [Param<'_>; 2] = [revision.into(), ordinal.into()];
                     tx.send("DELETE FROM outbox WHERE revision = $1 AND ordinal = $2", &event).await?;

@@ -8,7 +8,7 @@ use domain::{Result, Revision};
 use crate::{
     Reader, audit,
     chain::{Code, Content, Values, event_digest},
-    changes, floor, outbox,
+    changes, outbox,
     table::{ColumnKind, value},
 };
 
@@ -32,8 +32,8 @@ const EVENT: [ColumnKind; 11] = {
 pub(crate) struct Log {
     /// The last entry that was read.
     after: i64,
-    /// Entries that are marked with this number or a smaller one go, and are passed over; `None` as long as that is not known.
-    gone: Option<i64>,
+    /// Entries that are marked with this number go, and are passed over.
+    gone: i64,
 }
 
 /// An entry as it is stored.
@@ -46,17 +46,11 @@ pub(crate) struct Logged {
     pub(crate) code: Option<Code>,
 }
 
-impl Default for Log {
-    /// From its first entry on: whoever numbers by hand may have begun anywhere.
-    fn default() -> Self {
-        Self { after: i64::MIN, gone: None }
-    }
-}
-
 impl Log {
-    /// Without those that are marked with this number or a smaller one.
+    /// From its first entry on, without those that are marked with the number `gone`.
     pub(crate) fn without(gone: i64) -> Self {
-        Self { gone: Some(gone), ..Self::default() }
+        // Whoever numbers by hand may have begun anywhere.
+        Self { after: i64::MIN, gone }
     }
 
     /// The next entries; none at the end.
@@ -64,16 +58,11 @@ impl Log {
     /// # Errors
     /// Internal when the storage fails, or holds what it cannot.
     pub(crate) async fn page(&mut self, reader: &mut Reader) -> Result<Vec<Logged>> {
-        let gone = match self.gone {
-            Some(gone) => gone,
-            None => floor::floor(reader).await?.number,
-        };
-        self.gone = Some(gone);
         let sql = format!(
-            "SELECT id, {}, code FROM audit WHERE id > $1 AND (goes IS NULL OR goes > $3) ORDER BY id LIMIT $2",
+            "SELECT id, {}, code FROM audit WHERE id > $1 AND (goes IS NULL OR goes <> $3) ORDER BY id LIMIT $2",
             audit::COLUMNS
         );
-        let mut page = reader.query_map(&sql, &[self.after.into(), PAGE.into(), gone.into()], read).await?;
+        let mut page = reader.query_map(&sql, &[self.after.into(), PAGE.into(), self.gone.into()], read).await?;
         self.after = page.last().map_or(self.after, |last| last.id);
         let mut commits: BTreeMap<_, (Values, BTreeMap<_, _>)> =
             page.iter().filter_map(|logged| Some((logged.revision?.0, Default::default()))).collect();

@@ -1,6 +1,6 @@
 //! What is old goes, and what stays is vouched for as before.
 
-use domain::{Description, Revision, Timestamp, iam::Group};
+use domain::{Description, Kind, Revision, Timestamp, iam::Group};
 use store::{
     Store,
     backup::{How, restore},
@@ -8,6 +8,7 @@ use store::{
     iam::standings::{self, Position},
     retention::{self, Trimmed},
     rows,
+    seal::seal,
 };
 
 use std::sync::Arc;
@@ -68,10 +69,7 @@ async fn old_goes_and_the_rest_is_vouched_for(place: Option<Place>) {
     let since = news(Position::default()).await.at;
     let old = Position { revision: Revision(since.revision.0 - 4), ..since };
     assert!(news(old).await.changes.is_some());
-    let marked = match trim(&store).await {
-        Trimmed::Marked(marked) => marked,
-        Trimmed::Nothing | Trimmed::Damaged(_) => 0,
-    };
+    let Trimmed::Marked(marked) = trim(&store).await else { panic!("nothing goes") };
     // Five changes of one row, an organization made and deleted, three entries without a commit: all but the last change go.
     assert!(marked >= 9, "{marked}");
     assert_eq!(found(&store).await, [], "whole before they are removed");
@@ -140,10 +138,7 @@ async fn nothing_goes_that_was_changed_by_other_hands(place: Option<Place>) {
     filled(&place).await;
     damage(&place, "UPDATE audit SET actor = 'somebody else' WHERE revision = 3");
     let store = open(&place).await;
-    let findings = match trim(&store).await {
-        Trimmed::Damaged(findings) => findings,
-        Trimmed::Nothing | Trimmed::Marked(_) => Vec::new(),
-    };
+    let Trimmed::Damaged(findings) = trim(&store).await else { panic!("it was not seen") };
     assert!(tells(&findings, ("log", "audit ", "(commit 3): changed")), "{findings:#?}");
     let before = rows_of(&store, "audit").await;
     assert!(!retention::remove_marked(&store, &kit::ctx()).await.expect("nothing is removed"));
@@ -152,4 +147,64 @@ async fn nothing_goes_that_was_changed_by_other_hands(place: Option<Place>) {
     store.close().await;
 }
 
-on_both!(old_goes_and_the_rest_is_vouched_for, what_stays_is_not_changed_unnoticed, nothing_goes_that_was_changed_by_other_hands);
+/// Marks of one who gave up, or to whom the time seemed to be another, have nothing go; and nobody begins before what went is removed.
+async fn marks_count_for_who_has_claimed_them(place: Option<Place>) {
+    let Some(place) = place else { return };
+    filled(&place).await;
+    damage(&place, "INSERT INTO retention (one, number, floor, claimed) VALUES (1, 0, 0, 6)");
+    damage(&place, "UPDATE audit SET goes = 6");
+    let store = open(&place).await;
+    assert!(!retention::remove_marked(&store, &kit::ctx()).await.expect("nothing is removed"));
+    assert_eq!(found(&store).await, []);
+    let before = rows_of(&store, "audit").await;
+    let Trimmed::Marked(marked) = trim(&store).await else { panic!("nothing goes") };
+    assert!(i64::try_from(marked).expect("few") < before, "only what is old");
+    let again = retention::trim_log(&store, &kit::ctx(), &keys(), LATER, 0).await;
+    assert!(matches!(again, Ok(Trimmed::Contended)), "it is still there: {again:?}");
+    while retention::remove_marked(&store, &kit::ctx()).await.expect("removes") {}
+    assert_eq!(rows_of(&store, "audit").await, before + 1 - i64::try_from(marked).expect("few"));
+    assert_eq!(found(&store).await, []);
+    store.close().await;
+}
+
+/// Many trim, remove, seal and write at once; whatever of it comes to an end, the log is whole.
+async fn many_at_once_leave_the_log_whole(place: Option<Place>) {
+    let Some(place) = place else { return };
+    filled(&place).await;
+    let store = open(&place).await;
+    for round in 0..4 {
+        let trims = (0..3).map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                let trimmed = retention::trim_log(&store, &kit::ctx(), &keys(), LATER, 1).await.expect("trims");
+                while retention::remove_marked(&store, &kit::ctx()).await.expect("removes") {}
+                matches!(trimmed, Trimmed::Marked(_))
+            })
+        });
+        let trims: Vec<_> = trims.collect();
+        let sealing = store.clone();
+        let sealed = tokio::spawn(async move { seal(&sealing, &kit::ctx()).await });
+        for n in 0..20 {
+            let org = kit::org(&store, 90 + n).await.uid;
+            kit::write(&store, move |tx| Box::pin(async move { rows::delete::<Group>(tx, &org).await })).await.expect("deleted");
+        }
+        let mut marked = 0;
+        for trim in trims {
+            marked += u32::from(trim.await.expect("no panic"));
+        }
+        if let Err(error) = sealed.await.expect("no panic") {
+            assert_eq!(error.kind(), Kind::Aborted, "{error:?}");
+        }
+        assert_eq!(found(&store).await, [], "round {round}: {marked} went");
+    }
+    assert!(matches!(trim(&store).await, Trimmed::Marked(_)));
+    store.close().await;
+}
+
+on_both!(
+    old_goes_and_the_rest_is_vouched_for,
+    what_stays_is_not_changed_unnoticed,
+    nothing_goes_that_was_changed_by_other_hands,
+    marks_count_for_who_has_claimed_them,
+    many_at_once_leave_the_log_whole
+);
