@@ -48,6 +48,11 @@ async fn trim(store: &Store) -> Trimmed {
     retention::trim_log(store, &kit::ctx(), &keys(), LATER, 1).await.expect("trims")
 }
 
+/// How many go.
+fn marked(trimmed: &Trimmed) -> u64 {
+    if let Trimmed::Marked(marked) = trimmed { *marked } else { 0 }
+}
+
 async fn rows_of(store: &Store, table: &str) -> i64 {
     let sizes = retention::sizes(&mut store.reader().await.expect("reads")).await.expect("sizes");
     sizes.iter().find(|size| size.table == table).expect("the table").rows
@@ -69,7 +74,7 @@ async fn old_goes_and_the_rest_is_vouched_for(place: Option<Place>) {
     let since = news(Position::default()).await.at;
     let old = Position { revision: Revision(since.revision.0 - 4), ..since };
     assert!(news(old).await.changes.is_some());
-    let Trimmed::Marked(marked) = trim(&store).await else { panic!("nothing goes") };
+    let marked = marked(&trim(&store).await);
     // Five changes of one row, an organization made and deleted, three entries without a commit: all but the last change go.
     assert!(marked >= 9, "{marked}");
     assert_eq!(found(&store).await, [], "whole before they are removed");
@@ -138,7 +143,10 @@ async fn nothing_goes_that_was_changed_by_other_hands(place: Option<Place>) {
     filled(&place).await;
     damage(&place, "UPDATE audit SET actor = 'somebody else' WHERE revision = 3");
     let store = open(&place).await;
-    let Trimmed::Damaged(findings) = trim(&store).await else { panic!("it was not seen") };
+    let findings = match trim(&store).await {
+        Trimmed::Damaged(findings) => findings,
+        _ => Vec::new(),
+    };
     assert!(tells(&findings, ("log", "audit ", "(commit 3): changed")), "{findings:#?}");
     let before = rows_of(&store, "audit").await;
     assert!(!retention::remove_marked(&store, &kit::ctx()).await.expect("nothing is removed"));
@@ -157,8 +165,8 @@ async fn marks_count_for_who_has_claimed_them(place: Option<Place>) {
     assert!(!retention::remove_marked(&store, &kit::ctx()).await.expect("nothing is removed"));
     assert_eq!(found(&store).await, []);
     let before = rows_of(&store, "audit").await;
-    let Trimmed::Marked(marked) = trim(&store).await else { panic!("nothing goes") };
-    assert!(i64::try_from(marked).expect("few") < before, "only what is old");
+    let marked = marked(&trim(&store).await);
+    assert!(marked > 0 && i64::try_from(marked).expect("few") < before, "only what is old");
     let again = retention::trim_log(&store, &kit::ctx(), &keys(), LATER, 0).await;
     assert!(matches!(again, Ok(Trimmed::Contended)), "it is still there: {again:?}");
     while retention::remove_marked(&store, &kit::ctx()).await.expect("removes") {}
